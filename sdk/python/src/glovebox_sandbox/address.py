@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 from urllib.parse import urlsplit
 
-from .errors import UsageError
+from .errors import UsageError, text_of
+
+_FORMS = "give unix:PATH, HOST:PORT or http://HOST:PORT"
 
 
 @dataclass(frozen=True)
@@ -29,19 +31,22 @@ class Address:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
 
-def parse(text: str, token: Optional[str] = None) -> Address:
+def parse(named: object, token: Optional[str] = None) -> Address:
     """The address that a text names.
 
     >>> str(parse("unix:/run/box.sock")), str(parse("/run/box.sock")), str(parse("127.0.0.1:8080"))
     ('unix:/run/box.sock', 'unix:/run/box.sock', 'http://127.0.0.1:8080')
     """
+    text = text_of("url", os.fspath(named) if isinstance(named, os.PathLike) else named, _FORMS)
+    if token is not None:
+        text_of("token", token, "give the text of the token file's line")
     if text.startswith("unix:"):
         return _socket(text, text[5:][2:] if text.startswith("unix://") else text[5:])
     if text.startswith(("/", "./", "~")):
         return _socket(text, os.path.expanduser(text))
     url = text if "://" in text else f"http://{text}"
     if not _is_url(url):
-        raise UsageError(f"'{text[:200]}' is no address of a daemon; give unix:PATH, HOST:PORT or http://HOST:PORT")
+        raise UsageError(f"'{text[:200]}' is no address of a daemon; {_FORMS}")
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         raise UsageError("the token has characters that no token has; give the text of the token file's line")
     return Address(url.rstrip("/"), None, token)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import warnings
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
@@ -23,6 +22,7 @@ from .sandbox import Cases, OnEvent, ToolsGiven
 from .state import State
 from .steps import Steps, T
 from .tools import Tools
+from .workspace import FilePath
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -196,32 +196,35 @@ class AsyncFiles:
     def __init__(self, box: AsyncSandbox) -> None:
         self._box = box
 
-    async def read(self, path: str) -> bytes:
+    def __repr__(self) -> str:
+        return f"<AsyncFiles of {self._box!r}>"
+
+    async def read(self, path: FilePath) -> bytes:
         """The content of a file; FileNotFoundError if there is none."""
         return await self._box._do(workspace.read_file, path)
 
-    async def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    async def read_text(self, path: FilePath, encoding: str = "utf-8", errors: str = "strict") -> str:
         return (await self.read(path)).decode(encoding, errors)
 
-    async def write(self, path: str, data: Union[str, bytes]) -> None:
+    async def write(self, path: FilePath, data: Union[str, bytes]) -> None:
         """Writes a file; its folders are made."""
         await self._box._do(workspace.write_file, path, data)
 
-    async def list(self, folder: str = "") -> list[FileInfo]:
+    async def list(self, folder: FilePath = "") -> list[FileInfo]:
         """All files in a folder and below it."""
         return await self._box._do(workspace.list_files, folder)
 
-    async def exists(self, path: str) -> bool:
+    async def exists(self, path: FilePath) -> bool:
         return await self._box._do(workspace.has_file, path)
 
-    async def delete(self, path: str) -> None:
+    async def delete(self, path: FilePath) -> None:
         await self._box._do(workspace.delete_file, path)
 
-    async def upload(self, local: Union[str, os.PathLike[str]], path: str = "") -> Sequence[str]:
+    async def upload(self, local: FilePath, path: FilePath = "") -> Sequence[str]:
         """Copies a file or a folder of yours into the workspace; returns the paths there."""
         return await self._box._do(workspace.upload, local, path)
 
-    async def download(self, path: str, local: Union[str, os.PathLike[str], None] = None) -> Path:
+    async def download(self, path: FilePath, local: Optional[FilePath] = None) -> Path:
         """Copies a file to `local`, a file or a folder, or into the current folder; returns its path."""
         return await self._box._do(workspace.download, path, local)
 
@@ -231,6 +234,9 @@ class AsyncVariables:
 
     def __init__(self, box: AsyncSandbox) -> None:
         self._box = box
+
+    def __repr__(self) -> str:
+        return f"<AsyncVariables of {self._box!r}>"
 
     async def get(self, name: str, default: Any = _MISSING) -> Any:
         """The value of a variable; without a default, KeyError if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, overload
 
+from .errors import UsageError
 from .state import State
 from .tools import F, Tools
 
@@ -52,6 +53,10 @@ class Described:
         5.0
         """
         return self.tools.decorator(function, name, description)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """For copy and pickle: a copy would close the session of the original."""
+        raise UsageError(f"a {type(self).__name__} cannot be copied or pickled; fork() copies the session")
 
     def __repr__(self) -> str:
         return self._state.shown(type(self).__name__)

@@ -13,12 +13,29 @@ if TYPE_CHECKING:
     from .results import Result, TestResult
 
 
+def kind_of(value: object) -> str:
+    """The value's type, for a message.
+
+    >>> kind_of(1), kind_of("a"), kind_of(None)
+    ('an int', 'a str', 'None')
+    """
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def text_of(name: str, value: object, advice: str) -> str:
+    """The value, or `UsageError` if it is no text."""
+    if not isinstance(value, str):
+        raise UsageError(f"{name} is {kind_of(value)}; {advice}")
+    return value
+
+
 class GloveboxError(Exception):
     """The base of all exceptions of this package."""
 
 
-class UsageError(GloveboxError, ValueError):
-    """An argument is invalid, or the daemon does not know it."""
+class UsageError(GloveboxError, ValueError, TypeError):
+    """An argument has a value or a type that is invalid, or the daemon does not know it."""
 
 
 class PolicyError(GloveboxError, PermissionError):

@@ -55,8 +55,11 @@ class Stdout(Event):
     text: str = ""
     data: bytes = field(default=b"", repr=False)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text[:200]!r}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Stderr(Stdout):
     """A piece of the standard error; `data` has the exact bytes."""
 

@@ -21,8 +21,8 @@ from .steps import Steps
 
 def find(url: Optional[str], token: Optional[str]) -> Steps[Address]:
     """The steps that find a daemon, and start one if there is none."""
-    named = url or os.environ.get("GLOVEBOX_URL") or os.environ.get("GLOVEBOX_SOCKET")
-    if named:
+    named = url if url is not None else os.environ.get("GLOVEBOX_URL") or os.environ.get("GLOVEBOX_SOCKET")
+    if named not in (None, ""):
         return _checked(parse(named, token or os.environ.get("GLOVEBOX_TOKEN")))
     address = usual()
     if listens(address):

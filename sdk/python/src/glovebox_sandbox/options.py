@@ -6,11 +6,11 @@ from __future__ import annotations
 import base64
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, TypedDict, Union
+from typing import Any, Callable, TypedDict, Union, cast
 
-from .errors import UsageError
+from .errors import UsageError, kind_of, text_of
 from .quantities import Size, Time, milliseconds, size
 from .values import encode
 
@@ -59,7 +59,7 @@ class ProgramOptions(RunOptions, total=False):
     content of new and changed files."""
 
     args: Sequence[str]
-    stdin: str
+    stdin: Union[str, bytes]
     language: str
     collect: bool
     collect_limit: Size
@@ -101,7 +101,7 @@ class CheckOptions(TypedDict, total=False):
 class CellOptions(TypedDict, total=False):
     """Options of a cell."""
 
-    stdin: str
+    stdin: Union[str, bytes]
     timeout: Time
     cpu_time: Time
     no_check: bool
@@ -206,25 +206,42 @@ def _unchanged(name: str, value: Any) -> Any:
 def _listed(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
         raise UsageError(f"{name} is the text '{value[:80]}'; give a list, such as ['{value[:80]}']")
-    return [os.fspath(item) for item in value]
+    if not isinstance(value, Iterable):
+        raise UsageError(f"{name} is {kind_of(value)}; give a list of texts")
+    return [_item(name, item) for item in cast("Iterable[object]", value)]
+
+
+def _item(name: str, item: object) -> str:
+    if isinstance(item, (str, os.PathLike)):
+        return os.fsdecode(cast("Union[str, os.PathLike[str]]", item))
+    raise UsageError(f"{name} has {kind_of(item)}, {item!r:.80}; give texts")
 
 
 def mapping(name: str, given: Any, form: str = "a dict") -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise UsageError(f"{name} is a {type(given).__name__}; give {form}")
-    return given
+        raise UsageError(f"{name} is {kind_of(given)}; give {form}")
+    return cast("Mapping[str, Any]", given)
 
 
 def _files(name: str, files: Mapping[str, Content]) -> list[dict[str, str]]:
-    return [_file(path, content_of(content)) for path, content in mapping(name, files).items()]
+    return [_file(_item("a file's name", path), content_of(content)) for path, content in mapping(name, files).items()]
 
 
 def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:
     if isinstance(content, str):
         return {"name": path, "content": content}
     if not isinstance(content, (bytes, bytearray, memoryview)):
-        raise UsageError(f"the content of '{path}' is a {type(content).__name__}; give str, bytes or a path")
+        raise UsageError(f"the content of '{path}' is {kind_of(content)}; give str, bytes or a path")
     return {"name": path, "content": base64.b64encode(content).decode("ascii"), "encoding": "base64"}
+
+
+def _stdin(name: str, text: Any) -> str:
+    if isinstance(text, (bytes, bytearray, memoryview)):
+        try:
+            return bytes(text).decode()
+        except UnicodeDecodeError:
+            raise UsageError(f"{name} is not UTF-8; give the bytes as a file: files={{'input.bin': ...}}") from None
+    return text_of(name, text, "give str, or bytes that are UTF-8")
 
 
 def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
@@ -236,6 +253,7 @@ _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
     **{name: (name + "_bytes", size) for name in _SIZES},
     **{name: (name, _listed) for name in _LISTS},
     "collect_limit": ("collect_bytes", size),
+    "stdin": ("stdin", _stdin),
     "attempt": ("attempt", _unchanged),
     "keep": ("attempt_keep", _unchanged),
     "drop": ("attempt_drop", _unchanged),

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import decimal
 import math
+import numbers
 import re
 from datetime import timedelta
 from typing import Union
 
-from .errors import UsageError
+from .errors import UsageError, kind_of
 
 Time = Union[int, float, str, timedelta]
 Size = Union[int, str]
@@ -47,9 +49,9 @@ def size(name: str, amount: Size) -> int:
 
 
 def _number(name: str, value: object, example: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise UsageError(f"{name} is a {type(value).__name__}; give {example}")
-    return value
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, decimal.Decimal)):
+        raise UsageError(f"{name} is {kind_of(value)}; give {example}")
+    return value if isinstance(value, (int, float)) else float(value)
 
 
 def _parsed(name: str, text: str, units: dict[str, int], example: str) -> float:

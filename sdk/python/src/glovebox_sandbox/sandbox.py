@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import threading
 import warnings
@@ -23,6 +22,7 @@ from .results import FileInfo, Result, TestResult, Variable, Verdict
 from .state import State
 from .steps import Steps, T
 from .tools import Function, Tool, Tools
+from .workspace import FilePath
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -250,32 +250,35 @@ class Files:
     def __init__(self, box: Sandbox) -> None:
         self._box = box
 
-    def read(self, path: str) -> bytes:
+    def __repr__(self) -> str:
+        return f"<Files of {self._box!r}>"
+
+    def read(self, path: FilePath) -> bytes:
         """The content of a file; FileNotFoundError if there is none."""
         return self._box._do(workspace.read_file, path)
 
-    def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    def read_text(self, path: FilePath, encoding: str = "utf-8", errors: str = "strict") -> str:
         return self.read(path).decode(encoding, errors)
 
-    def write(self, path: str, data: Union[str, bytes]) -> None:
+    def write(self, path: FilePath, data: Union[str, bytes]) -> None:
         """Writes a file; its folders are made."""
         self._box._do(workspace.write_file, path, data)
 
-    def list(self, folder: str = "") -> list[FileInfo]:
+    def list(self, folder: FilePath = "") -> list[FileInfo]:
         """All files in a folder and below it."""
         return self._box._do(workspace.list_files, folder)
 
-    def exists(self, path: str) -> bool:
+    def exists(self, path: FilePath) -> bool:
         return self._box._do(workspace.has_file, path)
 
-    def delete(self, path: str) -> None:
+    def delete(self, path: FilePath) -> None:
         self._box._do(workspace.delete_file, path)
 
-    def upload(self, local: Union[str, os.PathLike[str]], path: str = "") -> Sequence[str]:
+    def upload(self, local: FilePath, path: FilePath = "") -> Sequence[str]:
         """Copies a file or a folder of yours into the workspace; returns the paths there."""
         return self._box._do(workspace.upload, local, path)
 
-    def download(self, path: str, local: Union[str, os.PathLike[str], None] = None) -> Path:
+    def download(self, path: FilePath, local: Optional[FilePath] = None) -> Path:
         """Copies a file to `local`, a file or a folder, or into the current folder; returns its path."""
         return self._box._do(workspace.download, path, local)
 
@@ -285,6 +288,9 @@ class Variables:
 
     def __init__(self, box: Sandbox) -> None:
         self._box = box
+
+    def __repr__(self) -> str:
+        return f"<Variables of {self._box!r}>"
 
     def get(self, name: str, default: Any = _MISSING) -> Any:
         """The value of a variable; without a default, KeyError if there is none."""
@@ -314,7 +320,14 @@ class Variables:
         self.set_many({name: value})
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in (variable.name for variable in self.list())
+        return name in self.keys()
+
+    def keys(self) -> Sequence[str]:
+        """The names of the variables, also for ``dict(box.variables)``."""
+        return [variable.name for variable in self.list()]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([variable.name for variable in self.list()])
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())

@@ -8,12 +8,14 @@ Each verb is a generator that yields steps and receives their outcomes. It does 
 from __future__ import annotations
 
 import json
+import numbers
+import os
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from .documents import nothing
-from .errors import UsageError
+from .errors import UsageError, kind_of
 from .events import Event
 
 PATIENCE = 90.0  # seconds to wait for an answer that is not behind a run
@@ -38,6 +40,14 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The kind of an error; empty if the body is no error of a daemon's."""
+        try:
+            return str(json.loads(self.body)["error"]["kind"])
+        except (ValueError, KeyError, TypeError):
+            return ""
 
 
 @dataclass(frozen=True)
@@ -93,10 +103,19 @@ def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] =
     return Request(method, path, body, wait=wait, stream=stream)
 
 
+def _plain(value: object) -> Any:
+    """What an option may be beside the types of JSON: a path, and a number of numpy or of a class of its own."""
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    if isinstance(value, numbers.Real):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    raise TypeError(f"it is {kind_of(value)}")
+
+
 def json_text(value: object) -> str:
     """The value as JSON; `UsageError` for what JSON does not have."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
         text.encode()
     except UnicodeEncodeError:
         raise UsageError("a text has half of a surrogate pair, which no UTF-8 has; remove it, for example with "

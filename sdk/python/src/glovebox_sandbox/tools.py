@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, TypeVar, Union, cast
 
-from .errors import UsageError
+from .errors import UsageError, kind_of
 from .values import encode
 
 Function = Callable[..., Any]
@@ -64,8 +65,10 @@ class Tool:
                       schema: Optional[Mapping[str, Any]] = None) -> Tool:
         """The tool of a function. Its signature, annotations and docstring are carried over; `schema`, a JSON Schema of
         its arguments, takes the place of the signature."""
+        if not callable(function):
+            raise UsageError(f"a tool is {kind_of(function)}; give a function")
         called = str(name or getattr(function, "__name__", ""))
-        if not called.isidentifier():
+        if not called.isidentifier() or keyword.iskeyword(called):
             raise UsageError(f"the tool's name is '{called}'; give a name that is an identifier: name='search'")
         text = inspect.getdoc(function) if description is None else description
         parameters, returns = _signature_of(function)
@@ -118,6 +121,8 @@ class Tools:
 
     def __init__(self, tools: Union[Iterable[Union[Tool, Function]], Mapping[str, Union[Tool, Function]]] = ()) -> None:
         self._by_name: dict[str, Tool] = {}
+        if isinstance(tools, str) or not isinstance(tools, Iterable):
+            raise UsageError(f"tools is {kind_of(tools)}; give a list of functions, or a dict of functions by name")
         named = cast("Mapping[str, Function]", tools) if isinstance(tools, Mapping) else None
         for function in () if named is not None else cast("Iterable[Function]", tools):
             self.add(function)
@@ -143,6 +148,9 @@ class Tools:
     def remove(self, name: str) -> None:
         """Removes a tool; KeyError if there is none of this name."""
         del self._by_name[name]
+
+    def __repr__(self) -> str:
+        return f"<Tools {' '.join(self._by_name)}>"
 
     def names(self) -> list[str]:
         return list(self._by_name)

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 from urllib.parse import quote
 
+from .cases import cases_text
 from .documents import object_or_none
-from .errors import DaemonError, SessionError, UsageError
+from .errors import DaemonError, SessionError, UsageError, kind_of, text_of
 from .events import Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
 from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, cell_fields, fields_of, mapping, only, with_deadline,
                       without)
 from .results import Result, TestResult, Verdict, verdict_from
-from .state import CLOSED, State
-from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request, json_text
+from .state import CLOSED, CLOSED_MEANWHILE, State
+from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
 from .tools import answer_with, answer_with_error
 
 LONG = DEADLINE_MS / 1000 + 10  # seconds for a request that may be behind the session's cells
@@ -53,9 +55,9 @@ def _wait(fields: Mapping[str, Any]) -> float:
 
 
 def _text(name: str, text: object) -> str:
-    if not isinstance(text, str):
-        raise UsageError(f"{name} is a {type(text).__name__}; give the text of the program")
-    return text
+    if isinstance(text, os.PathLike):
+        raise UsageError(f"{name} is the path '{text}'; give the text of the program: path.read_text()")
+    return text_of(name, text, "give the text of the program")
 
 
 def _result_document(answer: Answer) -> Mapping[str, Any]:
@@ -85,7 +87,7 @@ def test(state: State, code: str, cases: Optional[Sequence[Mapping[str, object]]
     """Judges a program by cases."""
     fields = {**run_fields(state, options), "code": _text("code", code)}
     if cases is not None:
-        fields["cases"] = json_text([dict(case) for case in cases])  # in a text, numbers keep all their digits
+        fields["cases"] = cases_text(cases)
     if stream:
         result = yield from _last_of_stream(state, "/v1/test", fields)
         assert isinstance(result, TestResult)
@@ -99,8 +101,8 @@ MOST_RUNS = 1000  # in one request
 
 def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
     """Many runs. More than one request may have are sent in several."""
-    if isinstance(programs, str):
-        raise UsageError("programs is one text; give a list of programs")
+    if isinstance(programs, (str, Mapping)) or not isinstance(programs, Iterable):
+        raise UsageError(f"programs is {kind_of(programs)}; give a list of programs")
     runs = [_program(state, program, options) for program in programs]
     results: list[Result] = []
     for first in range(0, len(runs), MOST_RUNS):
@@ -199,6 +201,8 @@ def _last_of_stream(state: State, path: str, fields: Mapping[str, Any]) -> Steps
         return Result.from_document(_result_document(answer))
     while True:
         line = yield NextLine()
+        if line is None and state.closed:
+            raise SessionError(CLOSED_MEANWHILE)
         if line is None:
             raise DaemonError("the stream ended without a result: the daemon was stopped, or the session was closed")
         event = event_from(line)
@@ -263,6 +267,8 @@ def info(state: State) -> Steps[dict[str, Any]]:
 
 def attach(state: State, session: str) -> Steps[None]:
     """Takes over a session that is open in the daemon."""
+    if not text_of("the session", session, "give its id or its name"):
+        raise UsageError("the session's id is empty; give the id or the name of an open session")
     path = Request("GET", f"/v1/sessions/{quoted(session)}")
     answer: Answer = yield Send(path)
     document = document_of(answer)

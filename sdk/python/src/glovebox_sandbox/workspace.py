@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import posixpath
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 from urllib.parse import quote
 
 from .documents import from_document, object_or_none
-from .errors import SessionError, UsageError
+from .errors import UsageError, kind_of
 from .failures import failure_of
 from .results import FileInfo, Variable
 from .state import State
@@ -19,70 +21,103 @@ from .values import encode, decode
 from .verbs import LONG, ask
 
 
-def _path(state: State, path: str) -> str:
-    text = os.fspath(path)
+FilePath = Union[str, "os.PathLike[str]"]
+
+_ADVICE = "give a path in the workspace, such as 'data/a.csv'"
+
+
+def inside(path: FilePath) -> str:
+    """The path as the daemon takes it. "." is the workspace itself.
+
+    >>> inside("./data//a.csv"), inside("data/")
+    ('data/a.csv', 'data')
+    """
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise UsageError(f"a path is {kind_of(path)}; {_ADVICE}")
+    text = os.fsdecode(path)
     if not text or "\0" in text:
-        raise UsageError(f"{text!r} is no path; give a path in the workspace, such as 'data/a.csv'")
+        raise UsageError(f"{text!r} is no path; {_ADVICE}")
+    if text.startswith("/") or ".." in text.split("/"):
+        raise UsageError(f"'{text[:200]}' is not within the workspace; {_ADVICE}")
+    return posixpath.normpath(text)
+
+
+def _path(state: State, path: FilePath) -> str:
+    text = inside(path)
+    if text == ".":
+        raise IsADirectoryError(errno.EISDIR, "this is the workspace itself", text)
     return f"{state.turn}/files/{quote(text, safe='/', errors='surrogateescape')}"
 
 
-def _sent(state: State, method: str, path: str, body: bytes = b"") -> Steps[Answer]:
+def _sent(state: State, method: str, path: FilePath, body: bytes = b"") -> Steps[Answer]:
     answer: Answer = yield Send(Request(method, _path(state, path), body, "application/octet-stream", LONG))
     if answer.status < 400:
         return answer
     failure = failure_of(answer)
     if answer.status == 404 and "session" not in str(failure).split("'")[0]:
-        raise FileNotFoundError(f"there is no file '{path}' in the workspace")
-    if answer.status == 409 and not isinstance(failure, SessionError):
-        raise UsageError(str(failure))
+        raise (yield from _missing(state, path))
+    if answer.status == 409 and answer.kind == "usage":
+        raise _in_the_way(method, path, str(failure))
     raise failure
 
 
-def read_file(state: State, path: str) -> Steps[bytes]:
+def _missing(state: State, path: FilePath) -> Steps[OSError]:
+    """The exception of Python's own files for a file that is not there."""
+    if (yield from has_file(state, path)):
+        return IsADirectoryError(errno.EISDIR, "this is a folder of the workspace", inside(path))
+    return FileNotFoundError(errno.ENOENT, "there is no file of this name in the workspace", inside(path))
+
+
+def _in_the_way(method: str, path: FilePath, message: str) -> OSError:
+    reason = errno.ENOTEMPTY if method == "DELETE" else errno.EISDIR if "folder" in message else errno.ENOTDIR
+    return OSError(reason, message, inside(path))
+
+
+def read_file(state: State, path: FilePath) -> Steps[bytes]:
     return (yield from _sent(state, "GET", path)).body
 
 
-def write_file(state: State, path: str, data: Union[str, bytes]) -> Steps[None]:
+def write_file(state: State, path: FilePath, data: Union[str, bytes]) -> Steps[None]:
     body = data.encode() if isinstance(data, str) else data
     if not isinstance(body, (bytes, bytearray, memoryview)):
-        raise UsageError(f"the data for '{path}' is a {type(data).__name__}; give str or bytes")
+        raise UsageError(f"the data for '{path}' is {kind_of(data)}; give str or bytes")
     yield from _sent(state, "PUT", path, bytes(body))
 
 
-def delete_file(state: State, path: str) -> Steps[None]:
+def delete_file(state: State, path: FilePath) -> Steps[None]:
     yield from _sent(state, "DELETE", path)
 
 
-def list_files(state: State, folder: str) -> Steps[list[FileInfo]]:
+def list_files(state: State, folder: FilePath) -> Steps[list[FileInfo]]:
+    prefix = inside(folder or ".")
     document = yield from ask("GET", f"{state.turn}/files", wait=LONG)
     files = [from_document(FileInfo, entry) for entry in document["files"]]
-    prefix = os.fspath(folder).strip("/")
-    return [file for file in files if prefix in ("", ".") or file.path.startswith(prefix + "/")]
+    return [file for file in files if prefix == "." or file.path.removeprefix(prefix + "/") not in (file.path, "")]
 
 
-def has_file(state: State, path: str) -> Steps[bool]:
+def has_file(state: State, path: FilePath) -> Steps[bool]:
+    wanted = inside(path)
     files = yield from list_files(state, "")
-    wanted = os.path.normpath(path)
-    return any(file.path.rstrip("/") == wanted or file.path.startswith(wanted + "/") for file in files)
+    return wanted == "." or any(file.path.rstrip("/") == wanted or file.path.startswith(wanted + "/") for file in files)
 
 
-def upload(state: State, local: Union[str, os.PathLike[str]], path: str) -> Steps[list[str]]:
+def upload(state: State, local: FilePath, path: FilePath) -> Steps[list[str]]:
     """A file, or a folder with all regular files in it; the value is the paths in the workspace."""
     source = Path(local)
-    target = path or source.name
+    target = inside(path or source.name or ".")
     if not source.is_dir():
         yield from write_file(state, target, source.read_bytes())
         return [target]
     written: list[str] = []
     for file in sorted(source.rglob("*")):
         if file.is_file() and not file.is_symlink():
-            inside = f"{target}/{file.relative_to(source).as_posix()}"
-            yield from write_file(state, inside, file.read_bytes())
-            written.append(inside)
+            name = posixpath.join(target, file.relative_to(source).as_posix())
+            yield from write_file(state, name, file.read_bytes())
+            written.append(posixpath.normpath(name))
     return written
 
 
-def download(state: State, path: str, local: Union[str, os.PathLike[str], None]) -> Steps[Path]:
+def download(state: State, path: FilePath, local: Optional[FilePath]) -> Steps[Path]:
     """The file goes to `local`, or into it if that is a folder; the value is the file's path outside."""
     target = Path(local) if local is not None else Path(Path(path).name)
     if target.is_dir():

@@ -38,6 +38,10 @@ class CommandResult:
     duration_ms: int = 0
     message: str = field(default="", compare=False)
 
+    def __repr__(self) -> str:
+        ended = f"exit_code={self.exit_code}" + (f" {self.error_type}" if self.error_type else "")
+        return f"<CommandResult {ended} stdout={self.stdout[:200]!r} stderr={self.stderr[:200]!r}>"
+
     @property
     def success(self) -> bool:
         return self.exit_code == 0 and self.error_type is None

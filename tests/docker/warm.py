@@ -105,6 +105,11 @@ def ask(env, *words):
     return done.stdout.decode() or done.stderr.decode()
 
 
+def alive(docker):
+    """Without a container that was made and not yet started: the next process removes it."""
+    return [c for c in docker.containers() if c["State"] != "created"]
+
+
 def test_daemon(tap, docker):
     with daemon(docker, "--backend", "docker") as (process, env):
         run = ["run", "--daemon", env["GLOVEBOX_SOCKET"], "-c", "print(1)"]
@@ -115,7 +120,7 @@ def test_daemon(tap, docker):
         tap.equal(ask(env, "session", "exec", session["id"], "-c", "6 * 7"), "42\n", "a session beside it")
         tap.ok(wait_for(lambda: len(docker.containers()) >= 3), "more wait", docker.containers())
         process.kill()
-        tap.ok(wait_for(lambda: not docker.containers()), "kill -9 of the daemon: none is left", docker.containers())
+        tap.ok(wait_for(lambda: not alive(docker)), "kill -9 of the daemon: none lives on", docker.containers())
     with daemon(docker, "--backend", "docker") as (process, env):
         ask(env, "run", "--daemon", env["GLOVEBOX_SOCKET"], "-c", "print(1)")
         process.terminate()

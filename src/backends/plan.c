@@ -110,10 +110,20 @@ static void add_existing(struct jail_spec *spec, const char *const *paths, size_
             add(spec, SPEC_BIND, paths[i], paths[i], NULL);
 }
 
+/* Whether a view makes a link at this path. */
+static bool is_link_of(const struct backend_job *job, const char *path)
+{
+    for (size_t i = 0; i < job->view_count; i++)
+        if (job->views[i].is_link && strcmp(job->views[i].dst, path) == 0)
+            return true;
+    return false;
+}
+
 static void plan_root(const struct backend_job *job, struct jail_spec *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(empty_folders); i++)
-        add(spec, SPEC_DIR, NULL, empty_folders[i], NULL);
+        if (!is_link_of(job, empty_folders[i]))
+            add(spec, SPEC_DIR, NULL, empty_folders[i], NULL);
     for (size_t i = 0; i < ARRAY_LEN(system_folders); i++)
         add_as_is(spec, system_folders[i]);
     add_existing(spec, system_files, ARRAY_LEN(system_files));

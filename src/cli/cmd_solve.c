@@ -61,7 +61,8 @@ static const struct opt *const tables[] = {
 #define TAKES                                                                                      \
     MODEL_TAKES BOUNDS_TAKES                                                                       \
         "calls,style,one-shot,answer-check,samples,jobs,save,events,json,quiet,config,help,lang,"  \
-        "python,file,review,out,work-dir,env,ro,backend,allow-unsafe,net,require,without,profile," \
+        "python,file,review,out,work-dir,env,ro,writable,backend,allow-unsafe,net,require,"        \
+        "without,profile,"                                                                         \
         "prelude,"                                                                                 \
         "allow-imports,forbid-imports,target,tools,timeout,cpu-time,memory,cpus,pids,disk,"        \
         "open-files,inodes,output-limit,log,log-code,"

@@ -16,7 +16,8 @@ static const struct opt *const tables[] = {
 
 /* A session's settings and those of a daemon have no effect on one run here. */
 #define TAKES                                                                                      \
-    ",lang,python,file,env,ro,out,work-dir,profile,prelude,allow-imports,forbid-imports,target,"   \
+    ",lang,python,file,env,ro,writable,out,work-dir,profile,prelude,allow-imports,forbid-imports," \
+    "target,"                                                                                      \
     "check,no-check,review,backend,allow-unsafe,net,require,without,cold,timeout,cpu-time,memory," \
     "cpus,"                                                                                        \
     "pids,"                                                                                        \

@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "jail/lay.h"
 #include "jail/spec.h"
+
+#define WRITABLE_MAX 64u
 
 /* Places that the jail makes itself: no view can replace them, nor lie below those of the
  * kernel. */
@@ -45,12 +50,94 @@ static int add_view(struct views *views, const char *spec, struct err *err)
                        "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
                        dst, src);
     add(views, real, dst, false);
-    views->named |= strcmp(real, dst) != 0;
+    if (strcmp(real, dst) != 0)
+        views->needs_root = "--ro";
     return 0;
 }
 
-int views_make(const struct interpreter *interpreter, char *const *ro, struct views *ret,
-               struct err *err)
+/* ---- --writable PATH ---- */
+
+static bool is_within(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* Folders of the system, and those that the guest can write anyway. */
+static bool is_settled(const char *path)
+{
+    static const char *const places[] = {"/usr",   "/bin",    "/sbin",    "/lib",  "/lib32",
+                                         "/lib64", "/libx32", "/etc",     "/proc", "/dev",
+                                         "/sys",   "/tmp",    "/var/tmp", SPEC_BOX};
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (is_within(path, places[i]))
+            return true;
+    return strcmp(path, "/var") == 0; /* /var/tmp is in it */
+}
+
+/* A view that a link at this path would hide, or that would be made through the link. */
+static const struct host_view *find_overlap(const struct views *views, const char *path)
+{
+    for (size_t i = 0; i < views->n; i++)
+        if (is_within(views->at[i].dst, path) || is_within(path, views->at[i].dst))
+            return &views->at[i];
+    return NULL;
+}
+
+/* "../box/work/home/user" for "/home/user": a relative link stays in the root that it is in. */
+static char *link_text(const char *path)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, 3 * LAY_PATH_MAX);
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/'))
+        (void)buf_adds(&text, "../");
+    (void)buf_addf(&text, "%s%s", &SPEC_WORK[1], path);
+    return buf_take(&text);
+}
+
+static int check_writable(const char *path, struct err *err)
+{
+    if (!spec_path_ok(path) || strcmp(path, "/") == 0 || strlen(path) > LAY_PATH_MAX)
+        return err_set(err, ERR_USAGE, "--writable %.200s: give an absolute path, such as /app",
+                       path);
+    if (is_settled(path))
+        return err_set(err, ERR_USAGE,
+                       "--writable %.200s: this folder is the sandbox's own; name another one, "
+                       "such as /app",
+                       path);
+    return 0;
+}
+
+int views_check(char *const *writable, struct err *err)
+{
+    for (size_t i = 0; writable && writable[i]; i++) {
+        if (i == WRITABLE_MAX)
+            return err_set(err, ERR_USAGE, "--writable: more than %u paths", WRITABLE_MAX);
+        if (check_writable(writable[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_writable(struct views *views, const char *path, struct err *err)
+{
+    AUTO_FREE char *text = link_text(path);
+    const struct host_view *other = find_overlap(views, path);
+    if (other && strcmp(other->src, text) == 0) /* named twice */
+        return 0;
+    if (other)
+        return err_set(err, ERR_USAGE, "--writable %.200s: %.200s is shown inside already", path,
+                       other->dst);
+    add(views, text, path, true);
+    views->needs_root = "--writable";
+    return 0;
+}
+
+int views_make(const struct interpreter *interpreter, char *const *ro, char *const *writable,
+               struct views *ret, struct err *err)
 {
     *ret = (struct views){0};
     for (size_t i = 0; i < interpreter->view_count; i++)
@@ -58,6 +145,9 @@ int views_make(const struct interpreter *interpreter, char *const *ro, struct vi
             interpreter->views[i].is_link);
     for (; ro && *ro; ro++)
         if (add_view(ret, *ro, err) < 0)
+            return -1;
+    for (; writable && *writable; writable++)
+        if (add_writable(ret, *writable, err) < 0)
             return -1;
     return 0;
 }

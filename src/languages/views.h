@@ -4,18 +4,20 @@
 
 #include "languages/interpreter.h"
 
-/* The host paths that a run shows: the interpreter's own folders, and the --ro SRC[:DST] specs
- * (NULL-terminated, or NULL). */
+/* The host paths that a run shows: the interpreter's own folders, and the --ro SRC[:DST] specs.
+ * Then links to folders of the workspace, for the --writable paths. */
 struct views {
     struct host_view *at;
     size_t n;
-    bool
-        named; /* a view has another path inside than it has on the host: this needs its own root */
+    const char *needs_root; /* the option of a view that only a root of the guest's own can have: it
+                               has another path on the host, or none; or NULL */
 };
 
-/* 0 or -1; end with views_done either way. */
-int views_make(const struct interpreter *interpreter, char *const *ro, struct views *ret,
-               struct err *err);
+/* Refuses what is no --writable path for any run. */
+int views_check(char *const *writable, struct err *err);
+/* The lists are NULL-terminated, or NULL. 0 or -1; end with views_done either way. */
+int views_make(const struct interpreter *interpreter, char *const *ro, char *const *writable,
+               struct views *ret, struct err *err);
 void views_done(struct views *views);
 
 #endif

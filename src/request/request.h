@@ -51,6 +51,9 @@ struct run_request {
     int stdin_fd;     /* -1 for an empty input */
     char *const *env; /* K=V, or K to pass the host's value on; NULL-terminated, or NULL */
     char *const *ro;  /* SRC[:DST] host paths to show; NULL-terminated, or NULL */
+    /* Absolute paths inside at which folders of the workspace are shown, too; NULL-terminated, or
+     * NULL. */
+    char *const *writable;
 
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */

@@ -175,7 +175,11 @@ int prepare_backend(struct prepared *p, struct err *err)
         return err_set(err, ERR_USAGE,
                        "backend %s has no container runtimes: --runtime needs --backend docker",
                        p->backend->name);
-    if (check_abilities(p, err) < 0)
+    if (q->writable && p->backend->interpreter)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s has the folders of its image: leave --writable out",
+                       p->backend->name);
+    if (check_abilities(p, err) < 0 || views_check(q->writable, err) < 0)
         return -1;
     return check_least(&q->limits, err);
 }
@@ -256,6 +260,9 @@ int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *
 {
     const struct run_request *q = p->request;
 
+    for (char *const *path = q->writable; path && *path; path++)
+        if (lay_add_folder(laid, str_from(*path + 1), err) < 0)
+            return -1;
     for (size_t i = 0; i < q->input_count; i++)
         if (lay_add_bytes(laid, q->inputs[i].name, q->inputs[i].bytes, 0644, err) < 0)
             return -1;
@@ -290,7 +297,7 @@ int prepare_surroundings(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
 
-    if (views_make(&p->interpreter, q->ro, &p->views, err) < 0)
+    if (views_make(&p->interpreter, q->ro, q->writable, &p->views, err) < 0)
         return -1;
     p->env = environment_make(q, p->interpreter.path, err);
     if (!p->env || check_lengths(q->args, "an argument", err) < 0)
@@ -342,7 +349,7 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
 
 static layer_mask required_layers(const struct prepared *p)
 {
-    layer_mask root = p->views.named ? LAYER_BIT(LAYER_ROOT) : 0;
+    layer_mask root = p->views.needs_root ? LAYER_BIT(LAYER_ROOT) : 0;
 
     return p->request->required | p->needed | root;
 }
@@ -377,9 +384,11 @@ void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *e
             return;
         }
     }
-    if (p->views.named && lacking & LAYER_BIT(LAYER_ROOT))
-        err_wrap(err, "--ro: without a root of its own a run sees the host's files by the host's "
-                      "names only");
+    if (p->views.needs_root && lacking & LAYER_BIT(LAYER_ROOT))
+        err_wrap(err,
+                 "%s: without a root of its own a run sees the host's files by the host's names "
+                 "only",
+                 p->views.needs_root);
 }
 
 bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err)

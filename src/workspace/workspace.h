@@ -88,6 +88,8 @@ const struct skip_list *lay_list_skipped(const struct lay_list *list);
  * named cannot be read. After a failure the list can only be freed. Bytes are copied. */
 int lay_add_bytes(struct lay_list *list, struct str name, struct str bytes, unsigned mode,
                   struct err *err);
+/* A folder that stays empty if nothing else is laid in it. */
+int lay_add_folder(struct lay_list *list, struct str name, struct err *err);
 /* Adds the run's own text, after all other inputs. It never hides one of them: if the name is
  * taken, the text becomes "main_1.py", "main_2.py" ... An input with the content `own` is the
  * user's file of the program, and is replaced. *ret_name is the path of the text; the caller frees

@@ -58,6 +58,17 @@ int lay_add_bytes(struct lay_list *list, struct str name, struct str bytes, unsi
     return 0;
 }
 
+int lay_add_folder(struct lay_list *list, struct str name, struct err *err)
+{
+    struct lay_entry *entry;
+    struct str path;
+    char room[LAY_PATH_MAX + 1];
+
+    if (clean_name(name, room, &path, err) < 0)
+        return -1;
+    return lay_claim(list, path, true, ORIGIN_PARENT, &entry, err);
+}
+
 /* A tree of the host on its way into the list. */
 struct intake {
     struct lay_list *list;

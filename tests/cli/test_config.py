@@ -34,6 +34,7 @@ def test_defaults(t):
         "retry-delay": "1s",
         "log-code": "false",
         "ro": "[]",
+        "writable": "[]",
         "require": "[]",
         "profile": "standard",
         "env": "[]",

@@ -39,6 +39,7 @@ class RunOptions(TypedDict, total=False):
     python: str
     net: str
     ro: Sequence[str]
+    writable: Sequence[str]
     require: Sequence[str]
     backend: str
     image: str
@@ -132,7 +133,7 @@ class SandboxOptions(RunOptions, total=False):
 
 _TIMES = ("timeout", "cpu_time", "retry_delay", "deadline", "tool_timeout", "idle", "grace")
 _SIZES = ("memory", "disk", "output_limit", "collect_limit")
-_LISTS = ("ro", "require", "preload", "allow_imports", "forbid_imports", "args")
+_LISTS = ("ro", "writable", "require", "preload", "allow_imports", "forbid_imports", "args")
 SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle", "grace", "forks")
 RUN_ONLY = ("filename",)
 _KNOWN = frozenset(("attempt", "language")).union(*(

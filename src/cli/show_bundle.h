@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bundles (session/cell_wire.h) for people: which forms can be files, and how a terminal shows
+ * Bundles (backends/cell_wire.h) for people: which forms can be files, and how a terminal shows
  * them. Shared by the displays of plain programs (run_show.h) and of cells (cmd_session.h).
  *
  * A bundle comes from the guest. Text goes to a terminal only without its control characters, a

@@ -299,7 +299,7 @@ def shorten(text, most):
         text[:head], len(text) - head - tail, text[len(text) - tail:])
 
 
-# EXCEPTION of src/session/cell_wire.h, and where the cell's own statement is.
+# EXCEPTION of src/backends/cell_wire.h, and where the cell's own statement is.
 def exception_json(e, text, texts, most):
     name = type.__getattribute__(type(e), "__name__")
     cell, line, column, top_line, top_column = place_of(e, texts)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session in Node: cells come as frames on descriptor 3, what became of them goes out on 4
-// (src/session/cell_wire.h). A cell is evaluated as a developer console does it (the inspector's
+// (src/backends/cell_wire.h). A cell is evaluated as a developer console does it (the inspector's
 // "replMode"), so declarations last, may be repeated, and `await` stands at the top; its text stays
 // as it is, with its lines and columns. V8 takes a declaration again of its own kind only: of another
 // the session makes what it can (a constant that was a variable stays one), but not of what was a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A session's Python, inside the wall: acts on the host's frames (src/session/cell_wire.h) until there are no more.
+# A session's Python, inside the wall: acts on the host's frames (src/backends/cell_wire.h) until there are no more.
 # The last part of one text: judge_codec.py, cells_charts.py, cells_rich.py, cells_hooks.py, cells_values.py,
 # cells_compile.py, cells_tools.py, packages.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before
 # serve(), which ends by SystemExit. A zygote calls prepare() first, and serve() in its forks.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session in R, in base R: cells come as frames from cells_in, which the boot line has opened, what became of them
-# goes out on descriptor 4 (src/session/cell_wire.h). A cell is evaluated expression by expression in the global
+# goes out on descriptor 4 (src/backends/cell_wire.h). A cell is evaluated expression by expression in the global
 # environment. Visible values are printed as Rscript does, but the last one is the cell's value. What the
 # session adds (tools, display, an input that can be given) is attached behind the global environment.
 cells_out <- file("/proc/self/fd/4", "wb", raw = TRUE)

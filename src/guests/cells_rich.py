@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a value looks like: the bundle of src/session/cell_wire.h. Runs inside the wall, in one text with
+# What a value looks like: the bundle of src/backends/cell_wire.h. Runs inside the wall, in one text with
 # cells_charts.py and cells_hooks.py, and with the cell server (or alone, started by rich_run.py).
 #
 #   bundle(obj, kind, limits)   the BUNDLE of a value; kind is "value" or "display", limits {"bundle": BYTES,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session in bash, by what bash alone has: cells come as frames on descriptor 3, what became of them goes out on 4
-# (src/session/cell_wire.h).
+# (src/backends/cell_wire.h).
 #
 # A cell is sourced from a file that is called "cell 3", so messages and functions say where they are from, at the top
 # level, so all it does lasts. What would end the shell ends the cell: `exit` is a function; a failing command under

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The frames of src/session/cell_wire.h, tools, and final_answer(). Follows cells_compile.py in the text that runs
+# The frames of src/backends/cell_wire.h, tools, and final_answer(). Follows cells_compile.py in the text that runs
 # inside the wall.
 #
 # Any of the program's threads may wait for an answer, and the main thread for the next command. One of those that

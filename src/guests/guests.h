@@ -44,7 +44,7 @@ extern const char guest_rich_begin_py[], guest_rich_run_py[], guest_rich_magic[]
 extern const unsigned char guest_rich_begin_code[], guest_rich_later_code[];
 extern const unsigned long guest_rich_begin_code_size, guest_rich_later_code_size;
 
-/* The servers of sessions (session/cell_wire.h). Python's is one text, after the judge's codec and
+/* The servers of sessions (backends/cell_wire.h). Python's is one text, after the judge's codec and
  * in this order, with guest_packages_py before the process; the boots read them from descriptor 3.
  */
 extern const char guest_cells_boot_py[], guest_cells_charts_py[], guest_cells_rich_py[],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rich results of a plain program: the end of the text that begins with cells_charts.py, cells_rich.py and
 # cells_hooks.py. rich_begin.py executes it once a program is about to show something. What is shown goes into the
-# host's pipe as frames "display 0 LENGTH\n" and the BUNDLE as JSON (src/session/cell_wire.h).
+# host's pipe as frames "display 0 LENGTH\n" and the BUNDLE as JSON (src/backends/cell_wire.h).
 import sys
 from _thread import RLock
 from json import dumps

@@ -39,8 +39,8 @@ struct language {
     const char *runner;             /* a program of ours that starts the user's, or NULL */
     const char *boot;               /* starts the runner, or NULL */
     const char *zygote; /* instead of the runner: loads, waits, and forks for each run; or NULL */
-    const char *const *cells_args; /* starts its server of cells (session/cell_wire.h); "{cells}" is
-                                      the next member; NULL: no sessions */
+    const char *const *cells_args; /* starts its server of cells (backends/cell_wire.h); "{cells}"
+                                      is the next member; NULL: no sessions */
     const char *cells_boot;        /* reads the server's text and runs it, or NULL */
     const char *const *cells;      /* that text, in pieces; NULL when none is sent */
     /* The same as bytecode, for the interpreter with this magic number; or NULL. */

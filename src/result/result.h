@@ -95,7 +95,7 @@ struct result {
     struct err error; /* kind ERR_NONE when the failure is not ours */
     struct feedback feedback;
     struct result_cell cell;
-    json_t *value, *final_answer; /* typed JSON (session/cell_wire.h), or NULL */
+    json_t *value, *final_answer; /* typed JSON (backends/cell_wire.h), or NULL */
     json_t *results;              /* bundles, or NULL */
     json_t *context;              /* the changed copy of the request's, or NULL */
     bool is_final_answer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Takes the display of a plain program: figures of matplotlib, display(), pictures. For Python
- * only: its runner (guests/rich_run.py) sends frames "display" of session/cell_wire.h, with the
+ * only: its runner (guests/rich_run.py) sends frames "display" of backends/cell_wire.h, with the
  * limits of a session's cell.
  *
  * Only a program that may show something gets the pipe for that (run_display_wanted); all others
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "session/cell_wire.h"
+#include "backends/cell_wire.h"
 #include "session/reporter.h"
 
 struct run_display {

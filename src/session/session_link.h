@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "session/cell_wire.h"
+#include "backends/cell_wire.h"
 
 struct link {
     int to, from;   /* we write to the guest, and read from it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tools: host functions that a guest may call by name. The call crosses as typed JSON
- * (session/cell_wire.h), the function and its data stay outside. A name that is not in the set
+ * (backends/cell_wire.h), the function and its data stay outside. A name that is not in the set
  * cannot be called; arguments and answers have a ceiling, each call a deadline.
  */
 #ifndef SESSION_TOOLS_H

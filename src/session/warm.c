@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/cell_wire.h"
 #include "base/mem.h"
 #include "jail/spec.h"
 #include "languages/warm_modules.h"
-#include "session/cell_wire.h"
 #include "session/environment.h"
 
 enum {

@@ -53,7 +53,7 @@ void notebook_set_count(const struct notebook *nb, const struct notebook_cell *c
 /* Continues the last output if that is of the same stream; 1 or 2. Invalid UTF-8 is replaced. */
 void notebook_add_stream(const struct notebook *nb, const struct notebook_cell *cell, int stream,
                          struct str text);
-/* A bundle (session/cell_wire.h): a value or a display. */
+/* A bundle (backends/cell_wire.h): a value or a display. */
 void notebook_add_bundle(const struct notebook *nb, const struct notebook_cell *cell,
                          const json_t *bundle, unsigned number);
 /* An error, with its traceback as lines. A traceback that ends the stream of errors is taken from

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session's guest as the host sees it: a process with frames (src/session/cell_wire.h) on its descriptors
+"""A session's guest as the host sees it: a process with frames (src/backends/cell_wire.h) on its descriptors
 3 and 4, and its output on pipes.
 
     guest = Guest([python, "-S", "-c", boot], program=text)

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/cell_wire.h"
 #include "session/cell_decode.h"
-#include "session/cell_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backends/cell_wire.h"
 #include "base/mem.h"
-#include "session/cell_wire.h"
 #include "tap.h"
 
 static void open_pipe(int ends[2])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/cell_wire.h"
+#include "backends/cell_wire.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -60,8 +60,8 @@
  *
  * A cell prints to descriptors 1 and 2, and its output is flushed before its "done".
  */
-#ifndef SESSION_CELL_WIRE_H
-#define SESSION_CELL_WIRE_H
+#ifndef BACKENDS_CELL_WIRE_H
+#define BACKENDS_CELL_WIRE_H
 
 #include <stdbool.h>
 

@@ -49,7 +49,9 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
+# Results that ask the client of MCP for more: no tool of the product does.
+ASKING_SRC := src/mcp/asking.c src/mcp/request_state.c
+CLI_SRC := $(filter-out $(LIB_NET) $(ASKING_SRC),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
@@ -58,6 +60,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
+ASKING_OBJ := $(ASKING_SRC:%.c=$(BUILD)/%.o)
 # What a zygote loads, for the host's own libc: the last steps into a jail.
 ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
@@ -120,10 +123,10 @@ $(BUILD)/glovebox-parses: tests/guard/count_parses.c $(CLI_OBJ) $(LIB_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) -Wl,--wrap=python_parse -o $@ $^ $(PROGRAM_LIBS)
 
 # It has what the conformance suite of MCP asks a server for, for tests/mcp.
-FIXTURE_WRAPS := tool_find tools_list resources_read mcp_handle
-$(BUILD)/glovebox-fixtures: tests/mcp/fixtures.c $(CLI_OBJ) $(LIB_OBJ)
+FIXTURE_WRAPS := tool_find tools_list resources_read mcp_handle mcp_result
+$(BUILD)/glovebox-fixtures: $(wildcard tests/mcp/*.c) $(ASKING_OBJ) $(CLI_OBJ) $(LIB_OBJ) tests/mcp/fixtures.h
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(FIXTURE_WRAPS:%=-Wl,--wrap=%) -o $@ $^ $(PROGRAM_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests/mcp $(CFLAGS) $(LDFLAGS) $(LDHARD) $(FIXTURE_WRAPS:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(PROGRAM_LIBS)
 
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)
@@ -275,7 +278,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A thin one: a list of the objects.
-$(TEST_LIB): $(LIB_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
+$(TEST_LIB): $(LIB_OBJ) $(ASKING_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@
 	$(Q)ar rcsT $@ $^
@@ -434,4 +437,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(FETCH_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ASKING_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(FETCH_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)

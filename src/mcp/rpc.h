@@ -21,6 +21,7 @@ enum rpc_code {
     RPC_INTERNAL = -32603,
     RPC_NO_RESOURCE = -32002, /* before 2026-07-28; then RPC_PARAMS */
     RPC_HEADER = -32020,      /* an HTTP header is missing, or contradicts the message */
+    RPC_CAPABILITY = -32021,  /* the client cannot do what the request needs */
     RPC_VERSION = -32022,
 };
 

@@ -55,17 +55,16 @@ static struct str header(const struct call *call, const char *name)
     return str_trim(http_header(call->x->head, name));
 }
 
-/* A name that is no plain ASCII is sent as =?base64?...?= */
-static bool is_named(struct str given, struct str name)
+bool mcp_header_is(struct str given, struct str value)
 {
     AUTO_BUF struct buf plain = {0};
     struct err err;
 
     if (!str_starts(given, "=?base64?") || !str_ends(given, "?="))
-        return str_eq(given, name);
+        return str_eq(given, value);
     buf_init(&plain, given.n);
     return encoded_read(str_slice(given, 9, given.n - 2), STR("base64"), &plain, &err) == 0 &&
-           str_eq(buf_str(&plain), name);
+           str_eq(buf_str(&plain), value);
 }
 
 /* The member of the parameters that Mcp-Name repeats; NULL: none. */
@@ -85,7 +84,7 @@ static int check_header(const struct call *call, const char *name, struct str wa
 {
     struct str given = header(call, name);
 
-    if (given.p && is_named(given, wanted))
+    if (given.p && mcp_header_is(given, wanted))
         return 0;
     return rpc_problem_set(problem, RPC_HEADER,
                            given.p ? "the header %s is '%.*s', and the message has '%.*s'"

@@ -46,6 +46,9 @@ void mcp_posts_tick(struct mcp_hub *hub, int64_t now_ms);
 /* Cancels all calls of the conversation, and drops streams without a connection. */
 void mcp_posts_drop(struct mcp_hub *hub, const struct conversation *of);
 
+/* Whether a header has this value; one that is no plain ASCII is sent as =?base64?...?= */
+bool mcp_header_is(struct str given, struct str value);
+
 /* Begins a stream of events. */
 void mcp_begin_stream(struct call *call);
 

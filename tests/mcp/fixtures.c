@@ -12,6 +12,7 @@
 
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "fixtures.h"
 #include "mcp/tools.h"
 
 #define PNG                                                                                        \
@@ -37,6 +38,8 @@ json_t *__real_mcp_handle(struct mcp_client *client, struct rpc_message *message
                           int *ret_refused);
 json_t *__wrap_mcp_handle(struct mcp_client *client, struct rpc_message *message, void *ctx,
                           int *ret_refused);
+json_t *__real_mcp_result(json_t *result, bool modern, bool cached);
+json_t *__wrap_mcp_result(json_t *result, bool modern, bool cached);
 
 /* ---- questions to the client ---- */
 
@@ -48,7 +51,7 @@ static struct {
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* The client's result, which the caller frees; NULL when there was none in time. */
-static json_t *ask(const struct mcp_call *call, const char *method, json_t *params)
+static json_t *send_request(const struct mcp_call *call, const char *method, json_t *params)
 {
     struct timespec until;
 
@@ -120,9 +123,10 @@ static void answer_text(struct mcp_call *call, const char *before, const json_t 
 static void ask_model(struct mcp_call *call)
 {
     json_t *prompt = json_object_get(call->arguments, "prompt");
-    json_t *answer = ask(call, "sampling/createMessage",
-                         json_pack("{s:[{s:s, s:{s:s, s:O}}], s:i}", "messages", "role", "user",
-                                   "content", "type", "text", "text", prompt, "maxTokens", 100));
+    json_t *answer =
+        send_request(call, "sampling/createMessage",
+                     json_pack("{s:[{s:s, s:{s:s, s:O}}], s:i}", "messages", "role", "user",
+                               "content", "type", "text", "text", prompt, "maxTokens", 100));
 
     answer_text(call,
                 "LLM response: ", json_object_get(json_object_get(answer, "content"), "text"));
@@ -137,9 +141,9 @@ static void ask_person(struct mcp_call *call)
         "address\"}},\"required\":[\"username\",\"email\"]}",
         0, NULL);
     json_t *answer =
-        ask(call, "elicitation/create",
-            json_pack("{s:O, s:o}", "message", json_object_get(call->arguments, "message"),
-                      "requestedSchema", schema));
+        send_request(call, "elicitation/create",
+                     json_pack("{s:O, s:o}", "message", json_object_get(call->arguments, "message"),
+                               "requestedSchema", schema));
 
     answer_text(call, "User response: ", answer);
     json_decref(answer);
@@ -154,9 +158,9 @@ static void ask_with_defaults(struct mcp_call *call)
         "\"pending\"],\"default\":\"active\"},\"verified\":{\"type\":\"boolean\",\"default\":true}"
         "},\"required\":[]}",
         0, NULL);
-    json_t *answer =
-        ask(call, "elicitation/create",
-            json_pack("{s:s, s:o}", "message", "Check the values", "requestedSchema", schema));
+    json_t *answer = send_request(
+        call, "elicitation/create",
+        json_pack("{s:s, s:o}", "message", "Check the values", "requestedSchema", schema));
 
     answer_text(call, "Elicitation completed: ", answer);
     json_decref(answer);
@@ -189,9 +193,9 @@ static const char conditional_schema[] =
 
 static void ask_with_enums(struct mcp_call *call)
 {
-    json_t *answer = ask(call, "elicitation/create",
-                         json_pack("{s:s, s:o}", "message", "Choose", "requestedSchema",
-                                   json_loads(enums_schema, 0, NULL)));
+    json_t *answer = send_request(call, "elicitation/create",
+                                  json_pack("{s:s, s:o}", "message", "Choose", "requestedSchema",
+                                            json_loads(enums_schema, 0, NULL)));
 
     answer_text(call, "Elicitation completed: ", answer);
     json_decref(answer);
@@ -224,6 +228,8 @@ static const struct fixture {
     {"test_elicitation_sep1034_defaults", NULL, NULL, ask_with_defaults},
     {"test_elicitation_sep1330_enums", NULL, NULL, ask_with_enums},
     {"json_schema_2020_12_tool", TEXT("Called."), NULL, NULL},
+    {"test_logging_tool", TEXT("Logged."), NULL, log_steps},
+    {HEADER_TOOL, TEXT("Called."), NULL, NULL},
 };
 
 static const struct fixture *find_fixture(struct str name)
@@ -255,6 +261,13 @@ const struct mcp_tool *__wrap_tool_find(struct str name)
     return find_fixture(name) ? &row : __real_tool_find(name);
 }
 
+static json_t *tool_json(const char *name, json_t *properties, json_t *required)
+{
+    return json_pack("{s:s, s:s, s:{s:s, s:o, s:o}}", "name", name, "description",
+                     "For the conformance suite.", "inputSchema", "type", "object", "properties",
+                     properties, "required", required);
+}
+
 static json_t *fixture_json(const struct fixture *f)
 {
     json_t *properties = json_object(), *required = json_array();
@@ -263,11 +276,12 @@ static json_t *fixture_json(const struct fixture *f)
         json_object_set_new(properties, f->argument, json_pack("{s:s}", "type", "string"));
         json_array_append_new(required, json_string(f->argument));
     }
-    json_t *tool = json_pack("{s:s, s:s, s:{s:s, s:o, s:o}}", "name", f->name, "description",
-                             "For the conformance suite.", "inputSchema", "type", "object",
-                             "properties", properties, "required", required);
+    json_t *tool = tool_json(f->name, properties, required);
     if (strstr(f->name, "json_schema"))
         json_object_set_new(tool, "inputSchema", json_loads(conditional_schema, 0, NULL));
+    if (strcmp(f->name, HEADER_TOOL) == 0)
+        json_object_set_new(json_object_get(tool, "inputSchema"), "properties",
+                            header_properties());
     return tool;
 }
 
@@ -277,6 +291,8 @@ json_t *__wrap_tools_list(const struct mcp_service *service)
 
     for (size_t i = 0; i < ARRAY_LEN(fixtures); i++)
         json_array_append_new(tools, fixture_json(&fixtures[i]));
+    for (const struct question_tool *tool = question_tools; tool->name; tool++)
+        json_array_append_new(tools, tool_json(tool->name, json_object(), json_array()));
     return list;
 }
 
@@ -328,8 +344,12 @@ static json_t *list_prompts(void)
             "test_prompt_with_arguments",
             ARGUMENT("arg1") "," ARGUMENT(
                 "arg2")) "," PROMPT("test_prompt_with_embedded_resource",
-                                    ARGUMENT("resourceUri")) "," PROMPT("test_prompt_with_image",
-                                                                        "") "]}",
+                                    ARGUMENT(
+                                        "resourceUri")) "," PROMPT("test_prompt_with_image",
+                                                                   "") "," PROMPT("test_input_"
+                                                                                  "required_result_"
+                                                                                  "prompt",
+                                                                                  "") "]}",
         0, NULL);
 }
 
@@ -397,16 +417,42 @@ static json_t *with_capabilities(json_t *answer)
     return answer;
 }
 
+/* ---- messages ---- */
+
+json_t *__wrap_mcp_result(json_t *result, bool modern, bool cached)
+{
+    bool asks = json_object_get(result, "inputRequests");
+
+    result = __real_mcp_result(result, modern, cached && !asks);
+    if (asks)
+        json_object_set_new(result, "resultType", json_string("input_required"));
+    return result;
+}
+
+/* NULL with no problem: the product has the answer. */
+static json_t *result_here(const struct mcp_client *client, const struct rpc_message *m, void *ctx,
+                           struct rpc_problem *problem)
+{
+    question_work *asks = question_find(m);
+
+    if (m->kind != RPC_REQUEST || header_check(client, m, ctx, problem) < 0)
+        return NULL;
+    return asks ? asking_round(m, client->owner, asks, problem) : answer_here(m);
+}
+
 json_t *__wrap_mcp_handle(struct mcp_client *client, struct rpc_message *message, void *ctx,
                           int *ret_refused)
 {
-    json_t *result = message->kind == RPC_REQUEST ? answer_here(message) : NULL;
+    struct rpc_problem problem = {0};
+    json_t *result = result_here(client, message, ctx, &problem);
 
     if (message->kind == RPC_RESPONSE)
         take_answer(message);
-    if (!result)
+    if (!result && !problem.code)
         return with_capabilities(__real_mcp_handle(client, message, ctx, ret_refused));
-    *ret_refused = 0;
+    *ret_refused = problem.code;
+    if (!result)
+        return mcp_refusal(message, &problem);
     json_t *answer = rpc_result(message->id, mcp_result(result, mcp_is_modern(message), true));
     json_decref(message->doc);
     *message = (struct rpc_message){0};

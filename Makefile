@@ -51,7 +51,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 # Results that ask the client of MCP for more: no tool of the product does.
 ASKING_SRC := src/mcp/asking.c src/mcp/request_state.c
-CLI_SRC := $(filter-out $(LIB_NET) $(ASKING_SRC),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
+CLI_SRC := $(filter-out $(LIB_NET) $(ASKING_SRC),$(wildcard src/cli/*.c src/assist/*.c src/help/*.c src/console/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
@@ -221,8 +221,8 @@ $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	$(Q)tools/embed guests/guests.h guest $(GUESTS) > $@.new
 	$(Q)mv $@.new $@
 
-HELP_TEXTS := $(wildcard src/cli/help/*.txt)
-$(BUILD)/gen/help_texts.c: tools/embed-help src/cli/help/ $(HELP_TEXTS)
+HELP_TEXTS := $(wildcard src/help/*.txt)
+$(BUILD)/gen/help_texts.c: tools/embed-help src/help/ $(HELP_TEXTS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-help $(HELP_TEXTS) > $@.new
 	$(Q)mv $@.new $@

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_options.h"
 
-#include "cli/options.h"
+#include "console/options.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

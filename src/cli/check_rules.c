@@ -3,12 +3,12 @@
  * The guard's rules and profiles as lists and pages.
  */
 #include "cli/check_rules.h"
-#include "cli/print_json.h"
+#include "console/print_json.h"
 
 #include <string.h>
 
 #include "base/suggestion.h"
-#include "cli/help.h"
+#include "help/help.h"
 #include "verdicts/check_report.h"
 
 static json_t *rule_json(const struct rule_info *rule)

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "cli/print_json.h"
-#include "cli/reply_input.h"
+#include "console/options.h"
+#include "console/print_json.h"
+#include "console/reply_input.h"
 #include "terminal/safe_text.h"
 #include "text/final_answer.h"
 #include "text/parts.h"

@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "cli/other_words.h"
-#include "cli/print_json.h"
+#include "console/options.h"
+#include "console/other_words.h"
+#include "console/print_json.h"
 #include "context/context.h"
 #include "terminal/safe_text.h"
 

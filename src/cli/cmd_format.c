@@ -6,9 +6,9 @@
 #include "base/encoded.h"
 #include "base/fd.h"
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "cli/print_json.h"
-#include "cli/reply_input.h"
+#include "console/options.h"
+#include "console/print_json.h"
+#include "console/reply_input.h"
 #include "text/format.h"
 #include "text/parts.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
+#include "help/complete.h"
 
 struct help_settings {
     bool completion, complete, man, help;

@@ -9,8 +9,8 @@
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/mcp_install.h"
-#include "cli/options.h"
-#include "cli/report.h"
+#include "console/options.h"
+#include "console/report.h"
 #include "mcp/stdio.h"
 #include "terminal/cancel.h"
 

@@ -3,7 +3,7 @@
  * `glovebox repl`: cells typed one after another.
  */
 #include "cli/cmd_repl.h"
-#include "cli/model_review.h"
+#include "console/model_review.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/commands.h"
-#include "cli/report.h"
+#include "console/report.h"
 #include "request/setting.h"
 #include "workspace/workspace.h"
 

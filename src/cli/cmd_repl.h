@@ -7,7 +7,7 @@
 
 #include "agent/review.h"
 #include "cli/cmd_session.h"
-#include "cli/terminal_ask.h"
+#include "console/terminal_ask.h"
 #include "session/session.h"
 #include "terminal/line_editor.h"
 

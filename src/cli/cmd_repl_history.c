@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/cmd_repl.h"
-#include "cli/state_file.h"
+#include "console/state_file.h"
 #include "terminal/safe_text.h"
 
 enum { HISTORY_MAX = 1 << 20 };

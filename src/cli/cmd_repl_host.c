@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd_repl.h"
-#include "cli/model_review.h"
-#include "cli/report.h"
-#include "cli/run_remote.h"
+#include "console/model_review.h"
+#include "console/report.h"
+#include "console/run_remote.h"
 #include "terminal/safe_text.h"
 #include "workspace/workspace_export.h"
 

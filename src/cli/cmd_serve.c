@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "cli/serve_parts.h"
+#include "console/options.h"
 #include "server/server.h"
 
 /* Hides the settings that a client may choose: these are its defaults, also from the config

@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "cli/commands.h"
-#include "cli/given_pipe.h"
-#include "cli/other_words.h"
-#include "cli/run_remote.h"
+#include "console/given_pipe.h"
+#include "console/other_words.h"
+#include "console/run_remote.h"
 #include "request/setting.h"
 
 enum { PATIENCE_MS = 120000 };

@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-#include "cli/command.h"
-#include "cli/options.h"
-#include "cli/show_bundle.h"
+#include "console/command.h"
+#include "console/options.h"
+#include "console/show_bundle.h"
 #include "net/http_client.h"
 #include "result/result.h"
 #include "terminal/cancel.h"

@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd_session.h"
-#include "cli/report.h"
-#include "cli/run_remote.h"
-#include "cli/terminal_ask.h"
+#include "console/report.h"
+#include "console/run_remote.h"
+#include "console/terminal_ask.h"
 #include "text/notebook.h"
 #include "workspace/workspace.h"
 

@@ -6,7 +6,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/cmd_session.h"
-#include "cli/report.h"
+#include "console/report.h"
 
 enum { FILES_PER_CELL_MAX = 1000 };
 

@@ -2,8 +2,8 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "cli/command.h"
-#include "cli/help.h"
+#include "console/command.h"
+#include "help/help.h"
 
 extern const struct command command_run;
 extern const struct command command_session;
@@ -13,16 +13,6 @@ extern const struct command command_test;
 extern const struct command command_blocks;
 extern const struct command command_format;
 extern const struct command command_context;
-extern const struct command command_math;
-extern const struct command command_generate;
-extern const struct command command_solve;
-extern const struct command command_review;
-extern const struct command command_usage;
-extern const struct command command_tool_schema;
-extern const struct command command_tool_call;
-extern const struct command command_analyze;
-extern const struct command command_fix;
-extern const struct command command_transform;
 extern const struct command command_mcp;
 extern const struct command command_doctor;
 extern const struct command command_serve;

@@ -5,11 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assist/assist.h"
 #include "base/json_mem.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "cli/commands.h"
-#include "cli/other_words.h"
+#include "console/other_words.h"
 #include "terminal/safe_text.h"
 
 const struct command *const commands[] = {

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "cli/json_edit.h"
 #include "cli/mcp_toml.h"
-#include "cli/save_file.h"
+#include "console/save_file.h"
 
 #define SERVER "glovebox"
 #define TOKEN  "GLOVEBOX_TOKEN" /* the variable with the daemon's token */

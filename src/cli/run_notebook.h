@@ -5,7 +5,7 @@
 #ifndef CLI_RUN_NOTEBOOK_H
 #define CLI_RUN_NOTEBOOK_H
 
-#include "cli/options.h"
+#include "console/options.h"
 
 struct notebook;
 

@@ -16,9 +16,9 @@
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "cli/options.h"
 #include "cli/serve_parts.h"
-#include "cli/state_file.h"
+#include "console/options.h"
+#include "console/state_file.h"
 #include "server/server.h"
 
 enum { STATUS_MAX = 1 << 20, REPORT_FD = 3, OUTPUT_FD = 4 };

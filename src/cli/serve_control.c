@@ -19,10 +19,10 @@
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "cli/options.h"
-#include "cli/print_json.h"
-#include "cli/run_remote.h"
 #include "cli/serve_parts.h"
+#include "console/options.h"
+#include "console/print_json.h"
+#include "console/run_remote.h"
 #include "net/place.h"
 #include "terminal/safe_text.h"
 

@@ -5,7 +5,7 @@
 #ifndef CLI_TEST_SUITE_H
 #define CLI_TEST_SUITE_H
 
-#include "cli/options.h"
+#include "console/options.h"
 #include "judge/judge.h"
 
 extern const struct opt suite_options[];

@@ -172,10 +172,10 @@ def test_topics(t):
 
 @box.once
 def test_texts(t):
-    """Every command and topic has a text in src/cli/help, no text is left over, and each is printed."""
-    folder = os.path.join(os.path.dirname(__file__), "../../src/cli/help")
+    """Every command and topic has a text in src/help, no text is left over, and each is printed."""
+    folder = os.path.join(os.path.dirname(__file__), "../../src/help")
     names = re.findall(r"(?m)^  (\S+)  ", t.box("help", env={"COLUMNS": "200"}).out.decode())
-    t.equal(sorted(f[:-4] for f in os.listdir(folder)), sorted(names), "a text for each name, and no other")
+    t.equal(sorted(f[:-4] for f in os.listdir(folder) if f.endswith(".txt")), sorted(names), "a text for each name, and no other")
     for name in names:
         with open(os.path.join(folder, name + ".txt")) as f:
             words = re.sub(r"(?m)^\* (.*?) \| ", r"\1 ", f.read()).split()

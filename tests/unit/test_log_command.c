@@ -5,8 +5,8 @@
  * library that tests are linked with has no command line.
  */
 #include "cli/cmd_log.c"
-#include "cli/log_settings.c"
-#include "cli/log_text.c"
+#include "console/log_settings.c"
+#include "console/log_text.c"
 #include "terminal/safe_text.c"
 
 #include <fcntl.h>

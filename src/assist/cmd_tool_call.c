@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "agent/tool_call.h"
+#include "assist/assist.h"
+#include "assist/model_call.h"
+#include "console/model_review.h"
+#include "console/print_json.h"
+#include "console/reply_input.h"
+#include "console/report.h"
+#include "terminal/cancel.h"
+
+static const struct opt *const tables[] = {
+    work_options, policy_options, guard_options,        wall_options,    limit_options,
+    log_options,  quiet_option,   review_model_options, general_options, NULL};
+
+/* A session's settings and those of a daemon have no effect on one run here. */
+#define TAKES                                                                                      \
+    ",lang,python,file,env,ro,writable,out,work-dir,profile,prelude,allow-imports,forbid-imports," \
+    "target,"                                                                                      \
+    "check,no-check,review,backend,allow-unsafe,net,require,without,cold,timeout,cpu-time,memory," \
+    "cpus,"                                                                                        \
+    "pids,"                                                                                        \
+    "disk,open-files,inodes,output-limit,retries,retry-delay,log,log-code,quiet,config,"           \
+    "help," REVIEW_TAKES
+
+static json_t *read_message(const struct cli_options *options, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+    json_error_t where;
+
+    buf_init(&text, REPLY_INPUT_MAX);
+    if (reply_input_read(&options->args, "a model's tool call", &text, err) < 0)
+        return NULL;
+    json_t *message = json_loadb(text.p, text.n, 0, &where);
+    if (!message)
+        (void)err_set(err, ERR_USAGE, "it is not JSON: line %d: %.200s", where.line, where.text);
+    return message;
+}
+
+static int answer(const struct cli_options *options, const json_t *message, struct err *err)
+{
+    struct run_request request;
+    struct review *review;
+    struct result result;
+    int cancel[2];
+
+    if (settings_request(&options->settings.common, &request, err) < 0 ||
+        cancel_catch_signals(cancel, err) < 0 ||
+        model_review_open(&options->settings, &request, &review, err) < 0)
+        return -1;
+    const struct run_watch watch = {.cancel_fd = cancel[0]};
+    request.stdin_fd = -1;
+    report_unsafe(&options->settings, &request);
+    result_init(&result, request.output_limit);
+    json_t *reply = tool_call_answer(message, &request, &watch, &result, err);
+    int status = reply ? cancel_signal() ? 128 + cancel_signal() : 0 : -1;
+    if (status == 0)
+        print_document(reply);
+    json_decref(reply);
+    result_done(&result);
+    review_close(review);
+    return status;
+}
+
+static int call_main(int argc, char **argv)
+{
+    struct cli_options options;
+    struct err err;
+    int status = -1;
+
+    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
+        if (options.settings.help) {
+            help_print_command(stdout, &command_tool_call);
+            status = 0;
+        } else if (cli_options_taken(&options.set, &command_tool_call, &err) == 0) {
+            json_t *message = read_message(&options, &err);
+            status = message ? answer(&options, message, &err) : -1;
+            json_decref(message);
+        }
+    }
+    if (status < 0)
+        status = cli_fail("tool-call", &err);
+    cli_options_done(&options);
+    return status;
+}
+
+const struct command command_tool_call = {
+    .name = "tool-call",
+    .summary = "run the program in a model's tool call, and print the answer",
+    .usage = "glovebox tool-call [OPTION]... [FILE | -]",
+    .tables = tables,
+    .takes = TAKES,
+    .files = true,
+    .run = call_main,
+};

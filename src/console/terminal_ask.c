@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The terminal edits the line, in its own cooked mode.
+ */
+#include "console/terminal_ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/encoded.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "console/run_remote.h"
+#include "terminal/cancel.h"
+#include "terminal/safe_text.h"
+
+enum { PROMPT_MAX = 16 << 10, LINE_MAX_BYTES = 1 << 20, ANSWER_WAIT_MS = 60000, LOOK_MS = 200 };
+
+enum asked { ASKED_LINE, ASKED_END, ASKED_INTERRUPT };
+
+/* It comes from the guest. */
+static void show_prompt(struct terminal_ask *a, struct str prompt)
+{
+    AUTO_BUF struct buf text = {0};
+
+    printer_flush(a->printer);
+    a->printer->waits = false;
+    buf_init(&text, 10 * PROMPT_MAX + 16);
+    safe_text_add(&text, str_slice(prompt, 0, utf8_cut(prompt, PROMPT_MAX)), true);
+    fwrite(text.p, 1, text.n, stdout);
+    fflush(stdout);
+}
+
+/* The first Ctrl-C is the guest's to handle. A program that catches it and asks again is
+ * interrupted by the second, as any cell is: that one is left for the session to find. */
+static enum asked interrupted(struct terminal_ask *a)
+{
+    if (cancel_signal() == SIGINT && a->refusals++ == 0)
+        cancel_drain(a->cancel_fd);
+    putchar('\n');
+    fflush(stdout);
+    return ASKED_INTERRUPT;
+}
+
+/* The guest has used up the cell's time in other threads: the session stops the cell. */
+static bool is_over(const struct terminal_ask *a)
+{
+    return a->call && a->call->is_over && a->call->is_over(a->call->over_ctx);
+}
+
+static enum asked read_line(struct terminal_ask *a, struct buf *line)
+{
+    struct pollfd wait[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                            {.fd = a->cancel_fd, .events = POLLIN}};
+    char chunk[4096];
+
+    for (;;) {
+        if (poll(wait, ARRAY_LEN(wait), a->call ? LOOK_MS : -1) < 0 && errno != EINTR)
+            return ASKED_END;
+        if (is_over(a))
+            return ASKED_INTERRUPT;
+        if (wait[1].revents)
+            return interrupted(a);
+        if (!wait[0].revents)
+            continue;
+        ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) /* as in Python, the end of the file after some text ends the line */
+            return n == 0 && line->n ? ASKED_LINE : ASKED_END;
+        bool ends = chunk[n - 1] == '\n';
+        if (buf_add(line, chunk, (size_t)n - ends) < 0)
+            return ASKED_END;
+        if (ends)
+            return ASKED_LINE;
+    }
+}
+
+/* True when the terminal shows no typed characters from now on; *ret is its mode before. */
+static bool hide(struct termios *ret)
+{
+    if (tcgetattr(STDIN_FILENO, ret) < 0)
+        return false;
+    struct termios mode = *ret;
+    mode.c_lflag &= ~(tcflag_t)ECHO;
+    return tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) == 0;
+}
+
+static enum asked read_shown_or_hidden(struct terminal_ask *a, bool hidden, struct buf *line)
+{
+    struct termios before;
+    bool changed = hidden && hide(&before);
+    enum asked got = read_line(a, line);
+
+    if (changed) {
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+        if (got == ASKED_LINE)
+            putchar('\n');
+    }
+    if (got == ASKED_END)
+        putchar('\n');
+    fflush(stdout);
+    return got;
+}
+
+json_t *terminal_ask(struct terminal_ask *a, struct str prompt, bool hidden)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, LINE_MAX_BYTES);
+    show_prompt(a, prompt);
+    switch (read_shown_or_hidden(a, hidden, &line)) {
+    case ASKED_LINE:
+        return json_text(buf_str(&line));
+    case ASKED_INTERRUPT:
+        return json_false();
+    case ASKED_END:
+        break;
+    }
+    return json_null();
+}
+
+/* ---- a daemon's session ---- */
+
+static void answer(const struct terminal_there *there, const json_t *event, json_t *value)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/answers/%lld", there->session,
+                                     (long long)json_integer_value(json_object_get(event, "call")));
+    json_t *doc = json_pack("{s:o}", "ok", value);
+    AUTO_FREE char *body = json_dumps(doc, JSON_COMPACT);
+    struct http_ask ask = {.method = "POST",
+                           .path = path,
+                           .body = str_from(body),
+                           .timeout_ms = ANSWER_WAIT_MS,
+                           .cancel_fd = -1,
+                           .body_max = LINE_MAX_BYTES};
+    struct http_client client;
+    struct http_reply reply;
+    struct err unread;
+
+    json_decref(doc);
+    if (remote_open(there->settings, &client, &unread) < 0)
+        return;
+    (void)http_client_ask(&client, &ask, &reply, &unread);
+    http_reply_done(&reply);
+    http_client_done(&client);
+}
+
+/* An answer that is lost needs no words: the cell's stream reports the end of the daemon. */
+void terminal_answer(struct terminal_there *there, const json_t *event)
+{
+    struct str prompt = json_str(json_object_get(event, "prompt"));
+    bool hidden = json_is_true(json_object_get(event, "hidden"));
+
+    answer(there, event, terminal_ask(there->ask, prompt, hidden));
+}

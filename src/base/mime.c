@@ -176,14 +176,23 @@ static bool looks_like_text(struct str head)
     return true;
 }
 
-const char *mime_type(const char *name, size_t n, const void *head, size_t head_n)
+const char *mime_type_of_name(const char *name, size_t n)
 {
     struct str extension = extension_of((struct str){name, n});
-    struct str bytes = {head, head_n < MIME_HEAD ? head_n : MIME_HEAD};
 
     for (size_t i = 0; extension.n && i < ARRAY_LEN(by_name); i++)
         if (str_is_nocase(extension, by_name[i].extension))
             return by_name[i].type;
+    return NULL;
+}
+
+const char *mime_type(const char *name, size_t n, const void *head, size_t head_n)
+{
+    struct str bytes = {head, head_n < MIME_HEAD ? head_n : MIME_HEAD};
+    const char *named = mime_type_of_name(name, n);
+
+    if (named)
+        return named;
     for (size_t i = 0; i < ARRAY_LEN(by_content); i++) {
         size_t end = by_content[i].at + by_content[i].mark.n;
         if (str_eq(str_slice(bytes, by_content[i].at, end), by_content[i].mark))

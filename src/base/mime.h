@@ -11,5 +11,7 @@
  * else text/plain when they look like text, else application/octet-stream. `name` may be a whole
  * path and may hold any bytes; `head` is how the file begins. The answer is a constant. */
 const char *mime_type(const char *name, size_t n, const void *head, size_t head_n);
+/* By the extension alone; NULL if it says nothing. */
+const char *mime_type_of_name(const char *name, size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "mcp/advice.h"
 #include "mcp/parts.h"
 #include "mcp/tools.h"
 
@@ -146,7 +147,7 @@ void mcp_call_fail(struct mcp_call *call, const struct err *err)
 {
     json_decref(call->result);
     call->result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
-                             json_text(str_from(err->msg)), "isError", 1);
+                             advice_error(str_from(err->msg)), "isError", 1);
 }
 
 void mcp_call_refuse(struct mcp_call *call, const struct rpc_problem *problem)

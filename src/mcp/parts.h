@@ -37,6 +37,9 @@ json_t *mcp_result(json_t *result, bool modern, bool cached);
 
 /* "sandbox://SESSION/PATH", percent-encoded; the caller frees. */
 char *resource_uri(const char *session, struct str path);
+/* The media type of a file of a session, as a result of a run names it: by its name, else by what
+ * it begins with. */
+const char *resource_type(struct session *session, const char *path);
 /* Begin the two methods. */
 void resources_list(struct mcp_call *call);
 void resources_read(struct mcp_call *call);

@@ -249,9 +249,6 @@ static void put_advice(struct reply *r)
         if (!strstr(r->text.p, json_string_value(line)))
             (void)buf_addf(&r->text, "%s- %s\n", head, json_string_value(line));
     }
-    if (json_get_true(r->structured, "session_ended"))
-        (void)buf_adds(&r->text, "\nThe session is over: its variables are lost. Open another one "
-                                 "with create_session.\n");
 }
 
 /* A long list of files is for the structured result. Returns the number of files left out. */
@@ -315,7 +312,7 @@ void reply_run(struct mcp_call *call, const struct result *result, const char *s
                       .content = json_array()};
 
     buf_init(&r.text, 1 << 20);
-    advice_for_model(r.document);
+    advice_for_model(r.document, tool_has_all_time(call, result->limits.wall_ms));
     put_members(&r);
     put_stream(&r, "stdout");
     put_stream(&r, "stderr");

@@ -193,15 +193,30 @@ static bool is_here(struct listing *l)
     return room;
 }
 
-static void add_file(struct listing *l, const char *session, const struct workspace_file *f)
+const char *resource_type(struct session *session, const char *path)
+{
+    const char *named = mime_type_of_name(path, strlen(path));
+    char head[MIME_HEAD];
+    uint64_t size;
+    struct err err;
+
+    if (named)
+        return named;
+    AUTO_CLOSE int fd = session_file_open(session, path, &size, &err);
+    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    return n < 0 ? "application/octet-stream" : mime_type("", 0, head, (size_t)n);
+}
+
+static void add_file(struct listing *l, const struct session_entry *entry,
+                     const struct workspace_file *f)
 {
     struct str path = str_from(f->path);
-    AUTO_FREE char *uri = resource_uri(session, path);
+    AUTO_FREE char *uri = resource_uri(entry->id, path);
 
     l->bytes += path.n;
     json_array_append_new(
         l->rows, json_pack("{s:s, s:o, s:s, s:I}", "uri", uri, "name", json_text(path), "mimeType",
-                           mime_type(f->path, path.n, "", 0), "size", (json_int_t)f->size));
+                           resource_type(entry->session, f->path), "size", (json_int_t)f->size));
 }
 
 static void add_files(struct listing *l, const struct session_entry *entry)
@@ -214,7 +229,7 @@ static void add_files(struct listing *l, const struct session_entry *entry)
         return;
     for (size_t i = 0; i < n; i++)
         if (!str_ends(str_from(files[i].path), "/") && is_here(l))
-            add_file(l, entry->id, &files[i]);
+            add_file(l, entry, &files[i]);
     workspace_files_done(files, n);
 }
 

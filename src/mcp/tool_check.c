@@ -79,7 +79,7 @@ void tool_check_code(struct mcp_call *call)
             mcp_call_fail(call, &result.error);
         } else {
             json_t *document = result_document(&result);
-            advice_for_model(document);
+            advice_for_model(document, false);
             answer_verdict(call, document);
             json_decref(document);
         }
@@ -112,11 +112,11 @@ static json_t *cases_json(const json_t *document)
     return list;
 }
 
-static void answer_tests(struct mcp_call *call, const struct judge_result *r)
+static void answer_tests(struct mcp_call *call, const struct judge_result *r, int64_t wall_ms)
 {
     json_t *document = judge_document(r);
 
-    advice_for_model(document);
+    advice_for_model(document, tool_has_all_time(call, wall_ms));
     const char *advice = json_get_text(document, "feedback_text");
     json_t *error = member(json_object_get(document, "error"), "message");
     AUTO_FREE char *text = xasprintf("%zu of %zu cases passed.%s%s%s%s", r->passed, r->total,
@@ -164,7 +164,7 @@ static void judge(struct mcp_call *call, const struct tool_arguments *a,
 
     q.run.pool = NULL; /* the judge's driver has no warm jails */
     judge_run(&q, &watch, &result);
-    answer_tests(call, &result);
+    answer_tests(call, &result, q.run.limits.wall_ms);
     judge_result_done(&result);
 }
 

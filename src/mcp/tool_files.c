@@ -82,10 +82,8 @@ struct piece {
 
 static int read_piece(int fd, size_t limit, struct piece *ret, struct err *err)
 {
-    char head[MIME_HEAD];
-    ssize_t n = pread(fd, head, sizeof head, 0), got;
+    ssize_t got;
 
-    ret->mime = n < 0 ? NULL : mime_type("", 0, head, (size_t)n);
     buf_init(&ret->bytes, limit);
     while (ret->bytes.n < limit) {
         size_t want = limit - ret->bytes.n < 65536 ? limit - ret->bytes.n : 65536;
@@ -186,9 +184,7 @@ static int read_file(struct mcp_call *call, const struct tool_arguments *a, stru
                        (unsigned long long)p->size);
     if (read_piece(fd, (size_t)limit, p, err) < 0)
         return -1;
-    const char *named = mime_type(a->path, strlen(a->path), "", 0);
-    if (!p->mime || str_is(str_from(p->mime), "text/plain"))
-        p->mime = named;
+    p->mime = resource_type(mcp_call_session(call), a->path);
     find_text(p);
     return 0;
 }
@@ -212,15 +208,15 @@ void tool_read_file(struct mcp_call *call)
 
 /* ---- listing ---- */
 
-static void add_row(const char *session, const struct workspace_file *f, json_t *rows,
+static void add_row(const struct session_entry *entry, const struct workspace_file *f, json_t *rows,
                     struct buf *text)
 {
     struct str path = str_from(f->path);
-    AUTO_FREE char *uri = resource_uri(session, path);
+    AUTO_FREE char *uri = resource_uri(entry->id, path);
 
     json_array_append_new(rows, json_pack("{s:o, s:I, s:s, s:s}", "path", json_text(path), "size",
                                           (json_int_t)f->size, "mime_type",
-                                          mime_type(f->path, path.n, "", 0), "uri", uri));
+                                          resource_type(entry->session, f->path), "uri", uri));
     (void)buf_addf(text, "%llu %s\n", (unsigned long long)f->size, f->path);
 }
 
@@ -237,7 +233,7 @@ static void answer_list(struct mcp_call *call, const struct workspace_file *file
             continue;
         room -= room < strlen(files[i].path) ? room : strlen(files[i].path);
         if (json_array_size(rows) < FILES_LISTED && room)
-            add_row(session, &files[i], rows, &text);
+            add_row(call->entry, &files[i], rows, &text);
         else
             left_out++;
     }

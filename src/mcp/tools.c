@@ -206,6 +206,13 @@ void tool_arguments_done(struct tool_arguments *arguments)
     request_parts_done(&arguments->parts);
 }
 
+bool tool_has_all_time(const struct mcp_call *call, int64_t wall_ms)
+{
+    int64_t most = call->service->base.limits.wall_ms;
+
+    return most && wall_ms >= most;
+}
+
 /* ---- the answer ---- */
 
 json_t *tool_text(struct str text)

@@ -64,6 +64,8 @@ int tool_arguments_read(struct mcp_call *call, struct tool_arguments *ret);
 /* -1: the language is unknown, or the server was started without it. */
 int tool_check_offered(const struct mcp_call *call, const char *language, struct err *err);
 void tool_arguments_done(struct tool_arguments *arguments);
+/* Whether a run with this limit had all the time that the server gives. */
+bool tool_has_all_time(const struct mcp_call *call, int64_t wall_ms);
 
 /* Sets the answer of a call: {content, structuredContent, isError}. Both values are taken over. */
 void tool_answer(struct mcp_call *call, json_t *content, json_t *structured, bool failed);

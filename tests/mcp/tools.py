@@ -2,6 +2,7 @@
 """Each tool: its results have the form of its schema, the program's failures are results, sessions last."""
 
 import base64
+import json
 
 from client import Client, conforms, texts
 
@@ -123,6 +124,36 @@ def test_sessions(tap):
         tap.equal(ended["session_ended"], True, "a cell that ends its session", ended)
 
 
+def test_dead_session(tap):
+    """No tool restarts a session, and only the operator can raise the time that the server gives."""
+    with Checked(tap, "--timeout", "1s") as client:
+        session = client.tool("create_session")["session_id"]
+        result = client.call("execute_code", {"session_id": session, "code": "import os\nos.kill(os.getpid(), 9)"})
+        tap.ok("estart" not in json.dumps(result) and "open another session with create_session" in texts(result), "a cell that ends its session", result)
+        for tool, arguments in (("execute_code", {"code": "1"}), ("fork_session", {})):
+            result = client.call(tool, {"session_id": session, **arguments})
+            tap.ok("estart" not in json.dumps(result) and "open another one with create_session" in texts(result), f"{tool} in a dead session", result)
+        for limits, words in (({}, "the server's option --timeout, which is what a call has at most"), ({"timeout": 0.3}, "the argument 'timeout'"),
+                              ({"timeout": 60}, "the server's option --timeout, which")):
+            found = client.tool("execute_code", code="while True: pass", **limits)
+            tap.ok(words in str(found["advice"]), f"advice about the time with {limits}", found["advice"])
+
+
+def test_types(tap):
+    """A result, list_files, read_file and the resources name the same type for a file."""
+    code = "for name, data in {'a.bin': b'\\0\\1', 'b.bin': b'text', 'c.txt': b'\\0', 'd': b'\\x89PNG\\r\\n\\x1a\\n', 'e.py': b'1'}.items(): open(name, 'wb').write(data)"
+    want = {"a.bin": "application/octet-stream", "b.bin": "text/plain", "c.txt": "text/plain", "d": "image/png", "e.py": "text/x-python"}
+    with Checked(tap) as client:
+        session = client.tool("create_session")["session_id"]
+        made = client.tool("execute_code", session_id=session, code=code)
+        listed = client.tool("list_files", session_id=session)
+        for what, found in (("a result", made), ("list_files", listed)):
+            tap.equal({file["path"]: file["mime_type"] for file in found["files"]}, want, f"the types in {what}")
+        tap.equal({name: client.tool("read_file", session_id=session, path=name)["mime_type"] for name in want}, want, "... of read_file")
+        rows = client.ask("resources/list")["result"]["resources"]
+        tap.equal({row["name"]: row["mimeType"] for row in rows}, want, "... of the resources")
+
+
 def test_idle(tap):
     with Client("--idle", "300ms") as client:
         session = client.tool("create_session")["session_id"]
@@ -189,6 +220,8 @@ def test(tap):
     test_descriptions(tap)
     test_run(tap)
     test_sessions(tap)
+    test_dead_session(tap)
+    test_types(tap)
     test_idle(tap)
     test_files(tap)
     test_judging(tap)

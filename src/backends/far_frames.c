@@ -168,6 +168,37 @@ static void on_ended(struct far_guest *d, int status)
     d->out->wall_ns = clock_mono_ns() - d->start_ns;
 }
 
+/* "mount", "socket(AF_PACKET)", "unknown system call". */
+static bool is_call_name(const char *name)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_() ";
+
+    return name && name[0] && !name[strspn(name, allowed)];
+}
+
+/* Names are few, whatever comes. */
+static void on_denied(struct far_guest *d, struct wire *w)
+{
+    struct backend_outcome *out = d->out;
+    AUTO_FREE char *name = wire_cstr(w);
+    uint64_t count = wire_u64(w);
+    size_t i = 0;
+
+    if (!is_call_name(name) || !wire_ok(w))
+        return gone(d);
+    while (i < out->denied_count && strcmp(out->denied[i].name, name) != 0)
+        i++;
+    if (i == JAIL_DENIED_MAX)
+        return;
+    if (i == out->denied_count) {
+        snprintf(out->denied[out->denied_count++].name, sizeof out->denied[0].name, "%s", name);
+        if (d->sink->denied)
+            d->sink->denied(d->sink->ctx, out->denied[i].name, count);
+    }
+    out->denied[i].count = count;
+}
+
 static void on_tree(struct far_guest *d, struct str bytes)
 {
     if (d->spool < 0 || bytes.n > d->max_bytes)
@@ -222,6 +253,9 @@ static void act(struct far_guest *d, uint32_t kind, struct str bytes)
         break;
     case CONTAINED_OVER:
         d->over = d->out->started;
+        break;
+    case CONTAINED_DENIED:
+        on_denied(d, &w);
         break;
     case CONTAINED_TREE:
         on_tree(d, bytes);

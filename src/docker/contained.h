@@ -27,6 +27,9 @@
 #define CONTAINED_BOX  "/box" /* a tmpfs, as in a jail (SPEC_BOX); the workspace is `work` in it */
 #define CONTAINED_UID  65534u
 
+#define CONTAINED_FILES_MOST                                                                       \
+    ((uint64_t)4 << 30) /* bytes of a workspace that come out, where its disk has no limit */
+
 enum { CONTAINED_WORDS = 5 }; /* a socket of the program, after its channel */
 
 /* The helper's first argument where no engine has built a wall. Five numbers follow: whether there
@@ -59,7 +62,7 @@ enum contained_frame {
     CONTAINED_PLACE,  /* its path */
     CONTAINED_REMOVE, /* path */
     /* from it */
-    CONTAINED_HELD,  /* u32: layers around it; before anything else */
+    CONTAINED_HELD,  /* u32: layers around it; before anything else, and again if they are more */
     CONTAINED_WAITS, /* with plan.waits: its program has started, and waits */
     CONTAINED_STARTED,
     CONTAINED_FAILED, /* u32 kind of error, u32 errno, text */
@@ -75,6 +78,7 @@ enum contained_frame {
     CONTAINED_TREE,     /* bytes of a stream as in jail/lay.h: the workspace */
     CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it, u64 size, path */
     CONTAINED_KEPT,     /* path of a file that is as it was sent last */
+    CONTAINED_DENIED,   /* name of a system call, u64 how often it was refused so far */
     CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
 };
 

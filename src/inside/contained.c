@@ -24,7 +24,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@
 #include "jail/lay.h"
 #include "jail/limits.h"
 
-enum { USAGE_MS = 500, CPU_LOOK_MS = 20 };
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20, BUSY_PART = 10 };
 
 /* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
 struct inlet {
@@ -54,11 +53,15 @@ struct contained {
     int work;
     int signals;
     int status;
-    bool waits; /* for GO */
+    layer_mask held; /* around this process */
+    bool waits;      /* for GO */
     bool ended, over;
     int64_t look_ms, usage_ms; /* when to look at the control groups, and report, next */
-    uint64_t reported_cpu;     /* no report without news */
-    uint64_t early_cpu_ns;     /* used before the job was known; not the job's */
+    int64_t looked_ms;         /* when the last look was, and what it found */
+    uint64_t looked_cpu;
+    bool busy;
+    uint64_t reported_cpu; /* no report without news */
+    uint64_t early_cpu_ns; /* used before the job was known; not the job's */
 };
 
 /* ---- to the guest ---- */
@@ -175,14 +178,13 @@ static void send_limit(uint32_t limit)
 static void send_limits(const struct contained *c)
 {
     struct contained_usage use;
-    struct statvfs disk;
 
     contained_usage(&use);
     if (use.oom_kills)
         send_limit(LIMIT_MEMORY);
     if (use.pids_hits)
         send_limit(LIMIT_PIDS);
-    if (fstatvfs(c->work, &disk) == 0 && (!disk.f_bfree || !disk.f_ffree))
+    if (contained_disk_is_full(c->work))
         send_limit(LIMIT_DISK);
 }
 
@@ -213,6 +215,7 @@ static void finish(struct contained *c)
     drain(c);
     send_limits(c);
     send_usage(c, true);
+    contained_filter_report();
     contained_send_numbers(CONTAINED_ENDED, (const uint32_t[]){(uint32_t)c->status}, 1);
     contained_send(CONTAINED_OVER, "", 0);
     for (int i = 0; i < CONTAINED_WAYS; i++)
@@ -236,18 +239,29 @@ static void reap(struct contained *c)
         finish(c);
 }
 
-static void check_cpu(struct contained *c)
+/* A guest that sleeps is looked at less often: it takes no memory. */
+static void note_busy(struct contained *c, uint64_t cpu_ns)
+{
+    int64_t now = clock_mono_ms(), least_ms = now - c->looked_ms;
+
+    c->busy = (int64_t)(cpu_ns - c->looked_cpu) > least_ms * (1000000 / BUSY_PART);
+    c->looked_cpu = cpu_ns;
+    c->looked_ms = now;
+    c->look_ms = now + CPU_LOOK_MS;
+}
+
+static void check_limits(struct contained *c)
 {
     struct contained_usage use;
 
     if (c->over || c->waits || clock_mono_ms() < c->look_ms)
         return;
-    c->look_ms = clock_mono_ms() + CPU_LOOK_MS;
     get_usage(c, &use);
+    note_busy(c, use.cpu_ns);
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
         send_limit(LIMIT_CPU);
         finish(c);
-    } else if (contained_is_watching() && use.oom_kills) {
+    } else if (use.oom_kills) { /* of one process: a limit is the end of all */
         finish(c);
     } else if (clock_mono_ms() >= c->usage_ms) {
         send_usage(c, false);
@@ -276,6 +290,16 @@ static void place_file(struct contained *c, const char *path)
     contained_send_err(CONTAINED_DONE, &c->arriving.err);
 }
 
+static void report_start(const struct contained *c)
+{
+    const uint32_t held = c->held | (c->guest.filtered ? LAYER_BIT(LAYER_SECCOMP) : 0);
+
+    if (held != c->held)
+        contained_send_numbers(CONTAINED_HELD, &held, 1);
+    contained_send(CONTAINED_STARTED, "", 0);
+    contained_filter_report();
+}
+
 /* The job of a program that has started already. */
 static void go(struct contained *c, struct str words)
 {
@@ -293,8 +317,13 @@ static void go(struct contained *c, struct str words)
     contained_usage(&early);
     c->early_cpu_ns = early.cpu_ns;
     c->waits = false;
-    contained_send(CONTAINED_STARTED, "", 0);
+    report_start(c);
     contained_wait_over(c->work, &c->plan, &c->guest, words);
+}
+
+static uint64_t files_most(const struct contained *c)
+{
+    return c->plan.disk_bytes ? c->plan.disk_bytes : CONTAINED_FILES_MOST;
 }
 
 static void receive(struct contained *c)
@@ -315,7 +344,7 @@ static void receive(struct contained *c)
     else if (kind == CONTAINED_KILL)
         finish(c);
     else if (kind == CONTAINED_FILES)
-        contained_files(c->work, c->plan.disk_bytes, c->over, n == 1 && bytes[0] == 0);
+        contained_files(c->work, files_most(c), c->over, n == 1 && bytes[0] == 0);
     else if (kind == CONTAINED_PUT)
         contained_put_begin(&c->arriving);
     else if (kind == CONTAINED_BYTES)
@@ -354,8 +383,9 @@ static void serve_once(struct contained *c)
         {.fd = c->waits ? -1 : g->from, .events = POLLIN},
         inlet_poll(&c->inlets[CONTAINED_TO_STDIN]),
         inlet_poll(&c->inlets[CONTAINED_TO_CHANNEL]),
+        contained_filter_poll(),
     };
-    bool looks = c->plan.cpu_ms || contained_is_watching();
+    bool looks = c->plan.cpu_ms || contained_is_watching() || c->busy;
     int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
@@ -368,15 +398,18 @@ static void serve_once(struct contained *c)
         (void)move_out(&g->from, CONTAINED_CHANNEL_OUT);
     move_inlet(c, CONTAINED_TO_STDIN, polls[5].revents);
     move_inlet(c, CONTAINED_TO_CHANNEL, polls[6].revents);
+    if (polls[7].revents)
+        contained_filter_answer(polls[7].revents);
     if (polls[0].revents && contained_is_frame())
         receive(c);
     if (polls[1].revents && !c->over)
         reap(c);
-    check_cpu(c);
+    check_limits(c);
 }
 
 /* ---- the start ---- */
 
+/* The guest enters our filter, or does not start. */
 static int check_required(layer_mask missing, struct err *err)
 {
     if (!missing)
@@ -385,15 +418,17 @@ static int check_required(layer_mask missing, struct err *err)
                    jail_layers[__builtin_ctz(missing)].name);
 }
 
-static int prepare(struct contained *c, layer_mask held, struct err *err)
+static int prepare(struct contained *c, struct err *err)
 {
     const struct lay_limits limits = {c->plan.disk_bytes, c->plan.inodes};
 
-    if (check_required(c->plan.required & ~held, err) < 0)
+    if (check_required(c->plan.required & ~(c->held | LAYER_BIT(LAYER_SECCOMP)), err) < 0)
         return -1;
     if (mkdir(CONTAINED_BOX "/work", 0755) < 0 ||
         (c->work = open(CONTAINED_BOX "/work", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         return err_sys(err, "make the workspace");
+    if (c->held & LAYER_BIT(LAYER_SECCOMP))
+        c->plan.required &= ~LAYER_BIT(LAYER_SECCOMP);
     c->waits = c->plan.waits;
     if (c->waits)
         return contained_wait(c->work, &c->plan, &c->guest, err);
@@ -426,15 +461,15 @@ static void read_plan(struct contained *c)
 int contained_main(void)
 {
     static struct contained c = {.work = -1, .arriving = {.fd = -1}};
-    layer_mask held = contained_layers();
     struct err err = {0};
 
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     umask(022);
     watch_children(&c);
     read_plan(&c);
-    contained_send_numbers(CONTAINED_HELD, &held, 1);
-    if (prepare(&c, held, &err) < 0)
+    c.held = contained_layers();
+    contained_send_numbers(CONTAINED_HELD, &c.held, 1);
+    if (prepare(&c, &err) < 0)
         fail(&err);
     for (int i = 0; i < CONTAINED_WAYS; i++)
         c.inlets[i].bytes = xmalloc(CONTAINED_WINDOW);
@@ -442,7 +477,10 @@ int contained_main(void)
     c.inlets[CONTAINED_TO_CHANNEL].fd = c.guest.to;
     if (contained_is_watching())
         contained_number_input();
-    contained_send(c.waits ? CONTAINED_WAITS : CONTAINED_STARTED, "", 0);
+    if (c.waits)
+        contained_send(CONTAINED_WAITS, "", 0);
+    else
+        report_start(&c);
     for (;;)
         serve_once(&c);
 }

@@ -5,6 +5,7 @@
 #ifndef INSIDE_CONTAINED_H
 #define INSIDE_CONTAINED_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,8 @@ struct contained_usage {
     uint64_t cpu_ns, memory_now, memory_peak, oom_kills, pids_hits;
 };
 void contained_usage(struct contained_usage *ret);
+/* The workspace, or another of the guest's folders in memory. */
+bool contained_disk_is_full(int work);
 /* contained_watch.c: from now on contained_usage counts processes instead, and an excess of memory
  * (0: no limit) is an oom_kill that is left to the caller. `shared`: there are no namespaces, and
  * only processes of our user count. */
@@ -54,6 +57,17 @@ void contained_count(struct contained_usage *ret);
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);
 
+/* contained_filter.c: the jail's filter around the guest. The guest enters it, and its listener
+ * (-1: the filter has none) goes to this process. */
+int contained_filter_enter(int *ret_listener, struct err *err);
+void contained_filter_listen(int listener);
+struct pollfd contained_filter_poll(void);
+void contained_filter_answer(short revents);
+/* Sends what was refused; from now on each call that is refused for the first time is sent. */
+void contained_filter_report(void);
+/* Waits until `fd` is ready, and answers the guest's calls meanwhile. False: it was not in time. */
+bool contained_poll(int fd, short events, int64_t until_ms);
+
 /* contained_start.c: starts the guest's first process. Our ends of its standard descriptors and of
  * its channel are in *ret; -1 for none. */
 struct contained_guest {
@@ -61,6 +75,7 @@ struct contained_guest {
     int in, out, err; /* of its standard descriptors */
     int to, from;     /* of its channel */
     int words;        /* with plan.waits: to its words or its file */
+    bool filtered;    /* by our filter */
 };
 int contained_start(const struct contained_plan *plan, struct contained_guest *ret,
                     struct err *err);

@@ -157,7 +157,7 @@ void contained_files(int work, uint64_t max_bytes, bool last, bool since)
 
     if (root < 0 && fchmod(work, 0700) == 0)
         root = openat(work, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    t = (struct tree){.left = max_bytes ? max_bytes : UINT64_MAX, .notes = !last || since};
+    t = (struct tree){.left = max_bytes, .notes = !last || since};
     if (t.notes)
         contained_known_begin(since);
     if (root >= 0)

@@ -69,6 +69,27 @@ void contained_usage(struct contained_usage *ret)
         read_first((const char *const[]){GROUPS "pids.events", GROUPS "pids/pids.events"}, max);
 }
 
+/* A tmpfs that has no limit has no blocks at all. */
+static bool is_full(int fd)
+{
+    struct statvfs disk;
+
+    return fd >= 0 && fstatvfs(fd, &disk) == 0 &&
+           ((disk.f_blocks && !disk.f_bfree) || (disk.f_files && !disk.f_ffree));
+}
+
+static bool is_full_at(const char *path)
+{
+    AUTO_CLOSE int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    return is_full(fd);
+}
+
+bool contained_disk_is_full(int work)
+{
+    return is_full(work) || is_full_at("/tmp") || is_full_at("/dev/shm");
+}
+
 /* ---- layers ---- */
 
 static bool has_limit(const char *v2, const char *v1)

@@ -25,7 +25,13 @@ extern char **environ;
 /* The guest's ends; -1 for none. */
 struct theirs {
     int fds[CONTAINED_WORDS + 1];
-    int report; /* closes at exec; else the errno is written there */
+    int report; /* to it go struct word; it closes at exec */
+};
+
+/* The first comes with the filter's listener. */
+struct word {
+    bool filtered;
+    int why; /* errno; the program does not start */
 };
 
 static void name_of(const char *pair, size_t *ret_n)
@@ -33,6 +39,12 @@ static void name_of(const char *pair, size_t *ret_n)
     const char *equals = strchr(pair, '=');
 
     *ret_n = equals ? (size_t)(equals - pair) + 1 : strlen(pair);
+}
+
+/* Engines add them to what the image says. */
+static bool is_of_engine(const char *pair)
+{
+    return strncmp(pair, "HOSTNAME=", 9) == 0 || strncmp(pair, "container=", 10) == 0;
 }
 
 /* The image's environment, which has its $PATH, below that of the plan. */
@@ -46,7 +58,7 @@ static char **merge_env(char **plan)
         own++;
     char **all = xcalloc(n + own + 1, sizeof *all), **at = all;
     for (char **pair = environ; *pair; pair++) {
-        bool replaced = false;
+        bool replaced = is_of_engine(*pair);
         name_of(*pair, &length);
         for (size_t i = 0; i < n && !replaced; i++)
             replaced = strncmp(plan[i], *pair, length) == 0;
@@ -60,7 +72,9 @@ static char **merge_env(char **plan)
 
 static void set_limits(const struct contained_plan *plan)
 {
-    const struct rlimit none = {0, 0}, files = {plan->open_files, plan->open_files};
+    const struct rlimit files = {plan->open_files, plan->open_files};
+    /* With 0 the kernel would start the program that the host's core_pattern names. */
+    const struct rlimit none = {1, 1};
 
     (void)setrlimit(RLIMIT_CORE, &none);
     if (plan->open_files)
@@ -90,6 +104,20 @@ static int place_fds(const struct theirs *t)
     return report;
 }
 
+/* Without it the engine's filter is what there is. */
+static int enter_filter(const struct contained_plan *plan, int report)
+{
+    int listener;
+    struct err err;
+    struct word word = {.filtered = contained_filter_enter(&listener, &err) == 0};
+
+    if (!word.filtered && plan->required & LAYER_BIT(LAYER_SECCOMP)) {
+        errno = err.sys;
+        return -1;
+    }
+    return fd_send(report, &word, sizeof word, &listener, listener >= 0) < 0 ? -1 : 0;
+}
+
 static _Noreturn void become_guest(const struct contained_plan *plan, const struct theirs *t)
 {
     sigset_t none;
@@ -101,13 +129,13 @@ static _Noreturn void become_guest(const struct contained_plan *plan, const stru
     prefer_to_die();
     char **env = merge_env(plan->env);
     int report = place_fds(t);
-    if (report >= 0 && chdir(CONTAINED_BOX "/work") == 0) {
+    if (report >= 0 && chdir(CONTAINED_BOX "/work") == 0 && enter_filter(plan, report) == 0) {
         set_limits(plan);
         environ = env;
         (void)execvp(plan->path, plan->argv);
     }
-    int why = errno;
-    (void)!write(report, &why, sizeof why);
+    const struct word last = {.why = errno};
+    (void)!write(report, &last, sizeof last);
     _exit(127);
 }
 
@@ -132,7 +160,7 @@ static int open_channel(const struct contained_plan *plan, struct contained_gues
                        open_pipe(&g->from, &t->fds[4], false, err) < 0
                    ? -1
                    : 0;
-    t->fds[3] = fd_memory("channel", file.p, file.n, err);
+    t->fds[3] = fd_memory("glovebox-rich", file.p, file.n, err);
     return t->fds[3] < 0 ? -1 : open_pipe(&g->from, &t->fds[4], false, err);
 }
 
@@ -161,19 +189,29 @@ static int open_pipes(const struct contained_plan *plan, struct contained_guest 
     return plan->has_channel ? open_channel(plan, g, t, err) : 0;
 }
 
-/* Whether it became its program. */
-static int wait_for_exec(int from, const char *path, struct err *err)
+static void note_filter(struct contained_guest *g, const struct word *word, int listener)
 {
-    int why;
-    ssize_t n;
+    g->filtered = word->filtered;
+    contained_filter_listen(listener);
+}
 
-    do
-        n = read(from, &why, sizeof why);
-    while (n < 0 && errno == EINTR);
-    if (n != sizeof why)
-        return 0;
-    errno = why;
-    if (why == ENOENT)
+/* Whether it became its program. */
+static int wait_for_exec(int from, const char *path, struct contained_guest *g, struct err *err)
+{
+    struct word word = {0};
+    int listener[FD_MSG_MAX];
+    size_t count;
+
+    while (contained_poll(from, POLLIN, INT64_MAX)) {
+        count = 0;
+        if (fd_recv(from, &word, sizeof word, listener, &count, 0) != sizeof word)
+            return 0;
+        if (word.why)
+            break;
+        note_filter(g, &word, count ? listener[0] : -1);
+    }
+    errno = word.why;
+    if (word.why == ENOENT)
         return err_set(err, ERR_UNSUPPORTED, "there is no %s in it", path);
     return err_sys(err, "start %s", path);
 }
@@ -185,7 +223,7 @@ int contained_start(const struct contained_plan *plan, struct contained_guest *r
 
     *ret =
         (struct contained_guest){.in = -1, .out = -1, .err = -1, .to = -1, .from = -1, .words = -1};
-    if (open_pipes(plan, ret, &t, err) < 0 || fd_pipe(report, err) < 0)
+    if (open_pipes(plan, ret, &t, err) < 0 || open_words(&report[0], &report[1], err) < 0)
         return -1;
     t.report = report[1];
     ret->pid = fork();
@@ -196,7 +234,7 @@ int contained_start(const struct contained_plan *plan, struct contained_guest *r
     fd_close(&report[1]);
     for (int i = 0; i <= CONTAINED_WORDS; i++)
         fd_close(&t.fds[i]);
-    int result = wait_for_exec(report[0], plan->path, err);
+    int result = wait_for_exec(report[0], plan->path, ret, err);
     fd_close(&report[0]);
     return result;
 }

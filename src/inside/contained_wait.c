@@ -10,14 +10,13 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "inside/contained.h"
 
-enum { STARTS_MS = 20000, LOOK_NS = 2000000 };
+enum { STARTS_MS = 20000, LOOK_MS = 2 };
 
 static bool is_over(pid_t pid)
 {
@@ -39,17 +38,16 @@ static int wait_for_reader(int work, const char *name, pid_t pid, struct err *er
             return err_sys(err, "open the pipe that the program waits for");
         if (is_over(pid) || clock_mono_ms() > until)
             return err_set(err, ERR_SYSTEM, "the program did not wait for its text");
-        (void)nanosleep(&(const struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        (void)contained_poll(-1, 0, clock_mono_ms() + LOOK_MS);
     }
 }
 
 /* It sends a byte when it has loaded everything. */
 static int wait_for_byte(int words, struct err *err)
 {
-    struct pollfd look = {.fd = words, .events = POLLIN};
     char byte;
 
-    if (poll(&look, 1, STARTS_MS) == 1 && read(words, &byte, 1) == 1)
+    if (contained_poll(words, POLLIN, clock_mono_ms() + STARTS_MS) && read(words, &byte, 1) == 1)
         return 0;
     return err_set(err, ERR_SYSTEM, "the interpreter did not come to wait for its program");
 }
@@ -75,15 +73,31 @@ void contained_wait_remove(int work, const struct contained_plan *plan)
         (void)unlinkat(work, plan->wait_file, 0);
 }
 
+/* Its reader may wait for answers to calls meanwhile. */
+static void pass(int to, struct str bytes)
+{
+    ssize_t n = 0;
+
+    (void)fd_nonblock(to, true);
+    while (bytes.n && (n >= 0 || errno == EAGAIN || errno == EINTR)) {
+        if (!contained_poll(to, POLLOUT, INT64_MAX))
+            return;
+        n = write(to, bytes.p, bytes.n);
+        if (n > 0)
+            bytes = str_slice(bytes, (size_t)n, bytes.n);
+    }
+}
+
 static void pass_file(int work, const char *name, int to)
 {
     char part[32 << 10];
     ssize_t got;
     AUTO_CLOSE int file = openat(work, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
-    do
+    do {
         got = file < 0 ? 0 : read(file, part, sizeof part);
-    while (got > 0 && fd_write_all(to, part, (size_t)got) == 0);
+        pass(to, (struct str){part, got > 0 ? (size_t)got : 0});
+    } while (got > 0);
 }
 
 void contained_wait_over(int work, const struct contained_plan *plan, struct contained_guest *guest,
@@ -94,6 +108,6 @@ void contained_wait_over(int work, const struct contained_plan *plan, struct con
     if (plan->wait_file[0])
         pass_file(work, plan->wait_file, guest->words);
     else
-        (void)fd_write_all(guest->words, words.p, words.n);
+        pass(guest->words, words);
     fd_close(&guest->words);
 }

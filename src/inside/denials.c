@@ -21,7 +21,7 @@ static struct denial *find(struct denials *all, const char *name)
     return d;
 }
 
-static void report_denied(const struct denial *d)
+void denials_report_one(const struct denial *d)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -32,18 +32,18 @@ static void report_denied(const struct denial *d)
     report_buf(&b);
 }
 
-void denials_count(struct denials *all, const char *name, bool may_report)
+const struct denial *denials_count(struct denials *all, const char *name)
 {
     struct denial *d = find(all, name);
 
-    if (d->count++ == 0 && may_report)
-        report_denied(d);
+    d->count++;
+    return d;
 }
 
 void denials_report(const struct denials *all)
 {
     for (unsigned i = 0; i < all->count; i++)
-        report_denied(&all->list[i]);
+        denials_report_one(&all->list[i]);
 }
 
 void denials_put(const struct denials *all, struct buf *message)

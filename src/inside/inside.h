@@ -89,7 +89,8 @@ struct denials {
     } list[MSG_DENIED_NAMES + 1];
     unsigned count;
 };
-void denials_count(struct denials *all, const char *name, bool may_report);
+const struct denial *denials_count(struct denials *all, const char *name);
+void denials_report_one(const struct denial *denial);
 /* Reports the denials that were counted and not reported yet. */
 void denials_report(const struct denials *all);
 void denials_put(const struct denials *all, struct buf *message);

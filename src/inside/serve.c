@@ -54,7 +54,10 @@ struct serve {
 
 static void count_denial(struct serve *s, const char *name)
 {
-    denials_count(&s->denials, name, !s->waits);
+    const struct denial *denial = denials_count(&s->denials, name);
+
+    if (denial->count == 1 && !s->waits)
+        denials_report_one(denial);
 }
 
 static void receive_upper(struct serve *s)

@@ -52,6 +52,21 @@ try: os.mknod("/box/work/disk", 0o60600, os.makedev(8, 0)); got.append("mknod")
 except OSError: pass
 print(got)
 """
+FILTERED = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def worked(function):
+    try: return function() >= 0
+    except OSError: return False
+got = [name for name, function in {
+    "i386": lambda: libc.personality(8), "again": lambda: libc.personality(8),
+    "pages": lambda: libc.vmsplice(os.pipe()[1], ctypes.byref((ctypes.c_size_t * 2)(0, 0)), 1, 8),
+    "huge pages": lambda: os.memfd_create("x", 4), "ring": lambda: libc.syscall(425, 1, ctypes.create_string_buffer(120)),
+    "another's limits": lambda: libc.prlimit(1, 7, None, None),
+    "a machine's sockets": lambda: libc.socket(40, 1, 0)}.items()
+    if worked(function)]
+print(got)
+"""
 
 
 def test_tree(tap, docker):
@@ -85,6 +100,25 @@ def test_helper_by_limit(tap, docker):
 def test_wall(tap, docker):
     done = program.run(docker.host, "-c", WALL)
     tap.equal(done.stdout, b"[]\n", "nothing of the wall gives way", program.said(done))
+
+
+def test_filter(tap, docker):
+    """The jail's filter holds inside the engine's, and reports what it refuses."""
+    r = program.result(docker.host, "-c", FILTERED)
+    tap.equal(r.get("stdout"), "[]\n", "what engines allow and a jail does not", r)
+    told = {d["name"]: d["count"] for d in r.get("denied", [])}
+    tap.ok(told.get("personality") == 2 and "vmsplice" in told, "refused calls are reported, and counted", told)
+
+
+def test_core(tap, docker):
+    """With a limit of 0 the kernel would start the host's program for core dumps."""
+    r = program.result(docker.host, "-c", "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))")
+    tap.equal(r.get("stdout"), "(1, 1)\n", "no core dump, and no program for one", r)
+
+
+def test_environment(tap, docker):
+    r = program.result(docker.host, "-c", "import os; print([n for n in ('HOSTNAME', 'container') if n in os.environ])")
+    tap.equal(r.get("stdout"), "[]\n", "no variables of the engine's", r)
 
 
 def test_left_behind(tap, docker):

@@ -56,6 +56,7 @@ static void check(const struct far_guest *d)
     for (unsigned way = 0; way < CONTAINED_WAYS; way++)
         assert(d->sources[way].window <= CONTAINED_WINDOW);
     assert(!d->over || d->out->started);
+    assert(d->out->denied_count <= JAIL_DENIED_MAX);
 }
 
 static void end(struct far_guest *d)

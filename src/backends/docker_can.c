@@ -26,7 +26,7 @@ static const struct need {
     [CAN_LIMIT_CPUS] = {.layers = LAYER_BIT(LAYER_CPU),
                         .missing = "needs a control group for processors, and the engine has none"},
     [CAN_LIMIT_DISK] = {.how = "for the workspace; /tmp and /dev/shm have as much each"},
-    [CAN_LIMIT_INODES] = {.how = "for the workspace; /tmp has as many"},
+    [CAN_LIMIT_INODES] = {.how = "for the workspace; /tmp and /dev/shm have as many each"},
 };
 
 /* ---- the look ---- */

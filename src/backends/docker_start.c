@@ -16,7 +16,13 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 
-enum { FILES_LEAST = 1024, PROCESSES_MOST = 16384, CPU_PERIOD_US = 100000 };
+enum {
+    FILES_LEAST = 1024,
+    FILES_MOST = 65536,
+    PROCESSES_LEAST = 24,
+    PROCESSES_MOST = 16384,
+    CPU_PERIOD_US = 100000
+};
 
 /* Options of a tmpfs that every user may write: Podman knows none for its owner. Limits of 0 stay
  * the kernel's. */
@@ -27,28 +33,45 @@ static json_t *tmpfs(const struct jail_limits *l, bool podman)
     if (l->disk_bytes)
         snprintf(size, sizeof size, ",size=%" PRIu64, l->disk_bytes);
     if (l->inodes && !podman)
-        snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes + 4);
+        snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes);
     return json_sprintf("rw,exec,nosuid,nodev,mode=1777%s%s", size, inodes);
 }
 
-/* Podman's own defaults are more than many hosts permit. */
-static json_t *ulimits(const struct jail_limits *l)
+/* Podman's own defaults are more than many hosts permit. No core dumps: with 0 the kernel would
+ * start the program that the engine's host names for them. */
+static json_t *ulimits(const struct jail_limits *l, bool podman)
 {
     int files = l->open_files > FILES_LEAST ? (int)l->open_files : FILES_LEAST; /* the helper's */
+    json_t *all = json_pack("[{s:s, s:i, s:i}, {s:s, s:i, s:i}]", "Name", "core", "Soft", 1, "Hard",
+                            1, "Name", "nproc", "Soft", PROCESSES_MOST, "Hard", PROCESSES_MOST);
 
-    return json_pack("[{s:s, s:i, s:i}, {s:s, s:i, s:i}, {s:s, s:i, s:i}]", "Name", "core", "Soft",
-                     0, "Hard", 0, "Name", "nofile", "Soft", files, "Hard", files, "Name", "nproc",
-                     "Soft", PROCESSES_MOST, "Hard", PROCESSES_MOST);
+    if (l->open_files || podman)
+        json_array_append_new(
+            all, json_pack("{s:s, s:i, s:i}", "Name", "nofile", "Soft", files, "Hard", files));
+    return all;
+}
+
+/* And the helper. */
+static uint64_t pids_of(const struct jail_limits *l)
+{
+    return l->pids + 1;
+}
+
+/* An engine's own program needs some threads before it becomes the helper. */
+static uint64_t pids_at_start(const struct jail_limits *l)
+{
+    return pids_of(l) < PROCESSES_LEAST ? PROCESSES_LEAST : pids_of(l);
 }
 
 static json_t *host_config(const struct backend_job *job, bool podman)
 {
     const struct jail_limits *l = &job->limits;
-    json_t *config = json_pack(
-        "{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o}, s:o}", "AutoRemove", 1,
-        "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs", 1, "CapDrop", "ALL",
-        "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
-        "Tmpfs", CONTAINED_BOX, tmpfs(l, podman), "/tmp", tmpfs(l, podman), "Ulimits", ulimits(l));
+    json_t *config =
+        json_pack("{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}",
+                  "AutoRemove", 1, "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs",
+                  1, "CapDrop", "ALL", "SecurityOpt", "no-new-privileges", "IpcMode", "private",
+                  "LogConfig", "Type", "none", "Tmpfs", CONTAINED_BOX, tmpfs(l, podman), "/tmp",
+                  tmpfs(l, podman), "/dev/shm", tmpfs(l, podman), "Ulimits", ulimits(l, podman));
 
     if (job->runtime)
         json_object_set_new(config, "Runtime", json_string(job->runtime));
@@ -56,10 +79,8 @@ static json_t *host_config(const struct backend_job *job, bool podman)
         json_object_set_new(config, "Memory", json_integer((json_int_t)l->memory_bytes));
         json_object_set_new(config, "MemorySwap", json_integer((json_int_t)l->memory_bytes));
     }
-    if (l->disk_bytes)
-        json_object_set_new(config, "ShmSize", json_integer((json_int_t)l->disk_bytes));
-    if (l->pids) /* and the helper */
-        json_object_set_new(config, "PidsLimit", json_integer((json_int_t)l->pids + 1));
+    if (l->pids)
+        json_object_set_new(config, "PidsLimit", json_integer((json_int_t)pids_at_start(l)));
     if (l->cpu_milli) {
         json_object_set_new(config, "CpuPeriod", json_integer(CPU_PERIOD_US));
         json_object_set_new(config, "CpuQuota",
@@ -162,13 +183,23 @@ static int get_container(struct far_guest *d, struct err *err)
     return 0;
 }
 
+static int limit_pids(const struct far_guest *d, struct err *err)
+{
+    const struct jail_limits *l = &d->job->limits;
+
+    return !l->pids || pids_of(l) == pids_at_start(l)
+               ? 0
+               : engine_limit_pids(docker_container_of(d)->engine, docker_container_of(d)->id,
+                                   pids_of(l), err);
+}
+
 int docker_start(struct far_guest *d, struct err *err)
 {
     if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
         docker_pool_connect(docker_container_of(d)->pool, &docker_container_of(d)->engine, err) < 0)
         return -1;
     outcome_phase(d->out, "engine");
-    if (get_container(d, err) < 0)
+    if (get_container(d, err) < 0 || limit_pids(d, err) < 0)
         return -1;
     outcome_phase(d->out, "container");
     return far_send_job(d, err);

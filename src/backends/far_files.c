@@ -27,8 +27,7 @@ enum {
     QUEUED_MOST = 1 << 20,
 };
 
-#define BYTES_MOST ((uint64_t)256 << 20) /* where the job has no limit */
-#define PATHS_MOST ((uint64_t)64 << 20)  /* of all records' heads together */
+#define PATHS_MOST ((uint64_t)64 << 20) /* of all records' heads together */
 
 void far_files_done(struct far_guest *d)
 {
@@ -70,7 +69,7 @@ static int ask(struct far_guest *d, enum contained_frame kind, struct str bytes,
 static int receive_all(struct far_guest *d, struct err *err)
 {
     const struct jail_limits *l = &d->limits;
-    const struct lay_limits limits = {l->disk_bytes ? l->disk_bytes : BYTES_MOST,
+    const struct lay_limits limits = {l->disk_bytes ? l->disk_bytes : CONTAINED_FILES_MOST,
                                       l->inodes ? l->inodes + 4 : ENTRIES_MOST};
 
     d->max_bytes = limits.max_bytes + PATHS_MOST;

@@ -96,6 +96,8 @@ int engine_create(struct engine *engine, json_t *config, char **ret_id, struct e
  * `first` gets bytes that were read already. */
 int engine_attach(struct engine *engine, const char *id, struct buf *first, struct err *err);
 int engine_start(struct engine *engine, const char *id, struct err *err);
+/* From now on, of a container that runs. */
+int engine_limit_pids(struct engine *engine, const char *id, uint64_t most, struct err *err);
 int engine_kill(struct engine *engine, const char *id, struct err *err);
 /* Whether the engine counted an end for want of memory. False also when the container is gone. */
 bool engine_was_out_of_memory(struct engine *engine, const char *id);

@@ -110,6 +110,22 @@ int engine_start(struct engine *e, const char *id, struct err *err)
     return act(e, &(struct act){"POST", path, "start the container", 0, START_MS}, err);
 }
 
+int engine_limit_pids(struct engine *e, const char *id, uint64_t most, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/update", id);
+    json_t *limits = json_pack("{s:I}", "PidsLimit", (json_int_t)most);
+    struct engine_answer answer;
+    int result = engine_ask(e, &(struct engine_ask){.method = "POST", .path = path, .json = limits},
+                            &answer, err);
+
+    json_decref(limits);
+    if (result == 0) {
+        result = engine_must(&answer, "limit the processes of the container", err);
+        engine_answer_done(&answer);
+    }
+    return result;
+}
+
 int engine_kill(struct engine *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/kill", id);

@@ -168,7 +168,7 @@ static int count(struct receiver *r, const struct record *record, struct err *er
         return err_set(err, ERR_LIMIT, "more than %llu input files and folders",
                        (unsigned long long)r->limits.max_entries);
     if (r->limits.max_bytes && record->size > r->limits.max_bytes - r->bytes)
-        return err_set(err, ERR_LIMIT, "the input files take more than %llu bytes",
+        return err_set(err, ERR_LIMIT, "the files take more than %llu bytes",
                        (unsigned long long)r->limits.max_bytes);
     r->bytes += record->size;
     return 0;

@@ -31,7 +31,16 @@ def test_memory(tap, docker):
     tap.equal((r.get("oom_killed"), r.get("success")), (True, False), "files are memory, too", r)
 
 
+def test_memory_of_a_child(tap, docker):
+    """All of a run ends when one of its processes takes too much, as in a jail."""
+    r = program.result(docker.host, "--memory", "64m", "--timeout", "20s", "-c",
+                       "import os, time\nif os.fork() == 0: x = bytearray(10 ** 9)\ntime.sleep(15)")
+    tap.equal((r.get("oom_killed"), r.get("exit_code"), r.get("timed_out")), (True, 137, False), "memory of a child process", r)
+
+
 def test_processes(tap, docker):
+    r = program.result(docker.host, "--pids", "1", "-c", "import os\ntry: os.fork()\nexcept OSError as e: print(e.strerror)")
+    tap.equal((r.get("stdout"), r.get("limits")), ("Resource temporarily unavailable\n", ["pids"]), "fewer than the engine needs for a start", r)
     r = program.result(docker.host, "--lang", "bash", "--pids", "20", "--timeout", "3s", "-c", FORKS)
     tap.ok(r.get("timed_out") and r.get("exit_code") == 124, "a fork bomb ends at the deadline", r)
 
@@ -39,6 +48,16 @@ def test_processes(tap, docker):
 def test_disk(tap, docker):
     r = program.result(docker.host, "--disk", "4m", "-c", "open('f', 'wb').write(bytes(8 << 20))")
     tap.ok(r.get("exit_code") == 1 and "No space left" in r.get("stderr", ""), "the disk is full", r)
+    for place in ("/tmp", "/dev/shm"):
+        r = program.result(docker.host, "--disk", "4m", "-c",
+                           "try: open('%s/f', 'wb').write(bytes(8 << 20))\nexcept OSError as e: print(e.strerror)" % place)
+        tap.equal((r.get("stdout"), r.get("limits")), ("No space left on device\n", ["disk"]), "so is " + place, r)
+    r = program.result(docker.host, "--disk", "0", "--memory", "0", "-c", "open('f', 'wb').write(b'x' * (300 << 20))")
+    tap.equal((r.get("success"), [s["reason"] for s in r.get("skipped", [])]), (True, ["larger than the limit (300m)"]), "0 is no limit", r)
+    code = "n = 0\ntry:\n  for n in range(100): open('%s/%d' % (PLACE, n), 'w')\nexcept OSError: print(n)"
+    got = [program.result(docker.host, "--inodes", "50", "-c", "PLACE = %r\n" % place + code).get("stdout")
+           for place in (".", "/tmp", "/dev/shm")]
+    tap.equal(got, ["47\n", "49\n", "49\n"], "files are counted, with the folders and the program")
     r = program.result(docker.host, "--inodes", "50", "-c", "for i in range(100): open(str(i), 'w')")
     tap.ok(r.get("exit_code") == 1 and "No space left" in r.get("stderr", ""), "so is the number of files", r)
 

@@ -250,7 +250,7 @@ def run_tests(suite, modules, words):
             full = "%s.%s" % (module.__name__[5:], name[5:])
             if not name.startswith("test_") or not callable(function):
                 continue
-            if words and not any(word in full for word in words):
+            if words and not any(word in "." + full for word in words):
                 continue
             if (
                 getattr(function, "once", False)

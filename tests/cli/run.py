@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the program from outside: run.py [WORD...], with $GLOVEBOX (build/glovebox), in TAP.
+"""Tests of the program from outside: run.py [WORD...] (`.run.` is those of test_run.py), with $GLOVEBOX (build/glovebox), in TAP.
 
 As root each test runs twice: as root, and as an ordinary user. CLI_AS=root or CLI_AS=user runs one half."""
 

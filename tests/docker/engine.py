@@ -26,7 +26,7 @@ IMAGE = "python:3.11-slim"
 OTHER_IMAGE = "debian:bookworm-slim"
 PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/cat", "/usr/bin/sleep", "/usr/bin/id",
             "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
-            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo")
+            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo", "/usr/bin/yes", "/usr/bin/truncate", "/usr/bin/setsid")
 START_SECONDS = 60
 # Podman's own are more than many hosts permit.
 LIMITS = [{"Name": name, "Soft": 1024, "Hard": 1024} for name in ("nofile", "nproc")]
@@ -159,6 +159,13 @@ class Engine:
         if status != 200 or b'"error"' in body:
             raise RuntimeError("no image %s: %r" % (name, body[-300:]))
 
+    def add_more_images(self):
+        """Those of Node.js and R, where this machine has them. Once."""
+        known = {name for image in self.get("/images/json") for name in image["RepoTags"] or ()}
+        for name, paths in MORE_IMAGES.items():
+            if name not in known and os.path.exists(paths[0]):
+                self.add_image(name, make_archive(paths))
+
 
 class Podman(Engine):
     """Podman's service, with storage of its own."""
@@ -181,35 +188,43 @@ def libraries(program):
     return [word for line in done.stdout.splitlines() for word in line.split() if word.startswith("/")]
 
 
-def python_files():
-    """The standard library without what no test imports, and without compiled caches."""
-    root = os.path.join("/usr/lib", os.path.basename(os.path.realpath("/usr/bin/python3")))
+PYTHON = ("/usr/bin/python3", "/usr/lib/" + os.path.basename(os.path.realpath("/usr/bin/python3")))
+MORE_IMAGES = {  # a program, and folders: images that only some parts need
+    "node:22-slim": ("/usr/bin/node", "/usr/share/nodejs"),
+    "r-base:4.4.3": ("/usr/bin/Rscript", "/usr/bin/R", "/usr/lib/R", "/etc/R", "/usr/share/R", "/bin/uname", "/bin/sed",
+                     "/bin/grep", "/bin/dirname", "/bin/rm", "/usr/bin/which"),
+}
+NOT_NEEDED = ("test", "__pycache__", "idlelib", "tkinter", "lib2to3", "ensurepip", "doc", "translations")
+
+
+def files_below(root):
+    """All but what no test uses, and compiled caches."""
     for folder, folders, files in os.walk(root):
-        folders[:] = [f for f in folders if f not in ("test", "__pycache__", "idlelib", "tkinter", "lib2to3", "ensurepip")]
+        folders[:] = [f for f in folders if f not in NOT_NEEDED]
         for name in files:
             yield os.path.join(folder, name)
 
 
-def make_archive(with_python):
-    """A root folder with a shell, a few tools, and Python, as a tar archive."""
-    programs = list(PROGRAMS) + (["/usr/bin/python3"] if with_python else [])
-    files = {p: p for p in programs}
-    for program in programs:
-        files.update((p, p) for p in libraries(os.path.realpath(program)))
-    if with_python:
-        for path in python_files():
-            files[path] = path
-            if path.endswith(".so"):
-                files.update((p, p) for p in libraries(path))
+def with_libraries(paths):
+    """The files of programs and folders, and the libraries of those files."""
+    for path in paths:
+        for file in files_below(path) if os.path.isdir(path) else [path]:
+            yield file
+            if file.endswith(".so") or os.access(file, os.X_OK):
+                yield from libraries(os.path.realpath(file))
+
+
+def make_archive(more):
+    """A root folder with a shell, a few tools, and more programs and folders, as a tar archive."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", dereference=True) as tar:
         for folder in ("tmp", "etc", "proc", "sys", "dev", "root"):
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
             tar.addfile(entry)
-        for target, source in sorted(files.items()):
-            if os.path.isfile(source):
-                tar.add(os.path.realpath(source), target.lstrip("/"), recursive=False)
+        for path in sorted(set(with_libraries((*PROGRAMS, "/usr/lib/locale/C.utf8", *more)))):
+            if os.path.isfile(path):
+                tar.add(os.path.realpath(path), path.lstrip("/"), recursive=False)
     return out.getvalue()
 
 
@@ -219,8 +234,8 @@ def started(kind=Engine):
     engine = kind(folder)
     try:
         engine.start()
-        engine.add_image(IMAGE, make_archive(True))
-        engine.add_image(OTHER_IMAGE, make_archive(False))
+        engine.add_image(IMAGE, make_archive(PYTHON))
+        engine.add_image(OTHER_IMAGE, make_archive(()))
         engine.try_container()
         yield engine
     finally:

@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 import time
 
+import differences
 import program
+import suites
 from ends import wait_for
 from warm import daemon
 
@@ -123,16 +125,8 @@ def test_mcp(tap, docker):
 
 
 def test_like_jails(tap, docker):
-    jails(tap, docker, "files")
-
-
-def jails(tap, docker, *parts):
-    """The tests of sessions in jails, all by name alone. That a disk is full is not noted of a cell."""
-    env = {**program.environment(docker.host), "SESSION_BACKEND": "docker"}
-    done = subprocess.run([os.path.join(program.ROOT, "tests", "session", "run.py"), *(parts or ("cells", "files", "tools", "turns"))],
-                          capture_output=True, text=True, timeout=600, env=env, cwd=program.ROOT)
-    bad = [line for line in done.stdout.splitlines() if line.startswith("not ok") and not line.endswith(" - a full disk")]
-    tap.ok(not bad and "\n1.." in done.stdout, "sessions as in jails", *bad, done.stderr[-500:])
+    """One part of them; the others by name alone (suites.py)."""
+    suites.compare(tap, docker, "session files", differences.SUITES["session files"])
 
 
 def test_large_workspace(tap, docker):

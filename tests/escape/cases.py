@@ -26,7 +26,8 @@ LIMIT_LAYERS = ("memory", "pids", "cpu")  # their limits hold without them too, 
 class Host:
     """What all cases share: the program, the users, the neighbours, and what was started."""
 
-    def __init__(self, scratch, glovebox, unprivileged):
+    def __init__(self, scratch, glovebox, unprivileged, backend=None):
+        self.backend = backend
         self.scratch, self.proved, self.neighbours, self.pids = scratch, 0, {}, []
         os.makedirs(os.path.join(scratch, "bin"))
         zygote = os.path.join(os.path.dirname(glovebox), "glovebox-zygote.so")
@@ -34,7 +35,7 @@ class Host:
             shutil.copy(name, os.path.join(scratch, "bin"))
         self.glovebox = os.path.join(scratch, "bin", os.path.basename(glovebox))
         self.is_root = os.geteuid() == 0
-        self.modes = ["root", "user"] if self.is_root else ["user"]
+        self.modes = (["root"] if backend else ["root", "user"]) if self.is_root else ["user"]
         self.uids = {"root": 0, "user": unprivileged if self.is_root else os.geteuid()}
         self.homes, self.daemons = {}, {}
         for mode in self.modes:
@@ -50,6 +51,8 @@ class Host:
         path = "/usr/local/bin:/usr/bin:/bin" if self.is_root else os.environ.get("PATH", "")
         env = {"PATH": path, "HOME": self.homes[mode], "TMPDIR": self.homes[mode] + "/tmp",
                "GLOVEBOX_SOCKET": "unix:/nowhere/glovebox.sock", **(env or {})}
+        if self.backend:
+            env["DOCKER_HOST"] = os.environ["DOCKER_HOST"]
         popen.setdefault("cwd", "/")
         process = subprocess.Popen([*prefix, self.glovebox, *arguments], env=env, **popen)
         self.pids.append(process.pid)

@@ -57,13 +57,15 @@ print("; ".join(got) or "UNTOUCHED", flush=True)
 
 
 class Neighbour:
+    options, kind = (), ""
+
     def __init__(self, start, without):
         """start(arguments, **popen) starts glovebox as the user that the attacks run as."""
-        self.without = without
+        self.kind += "without a %s " % without if without else ""
         self.token = "CANARY-" + secrets.token_hex(12)
         self.shm_key = secrets.randbits(30) | 1
         self.name = "neighbour-" + secrets.token_hex(6)
-        options = ["--without", without, "--allow-unsafe"] if without else []
+        options = [*self.options, *(["--without", without, "--allow-unsafe"] if without else [])]
         self.process = start(
             ["run", "--quiet", "--log", "off", "--timeout", "1h", "--lang", "python", *options,
              "--env", "TOKEN=" + self.token, "--env", "NAME=" + self.name,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the attacks and checks that each failed, and for the reason it names. See README.md.
 
-    run.py [--glovebox PROGRAM] [--jobs N] [--list] [NAME...]
+    run.py [--glovebox PROGRAM] [--jobs N] [--list] [--backend docker] [NAME...]
 
 Speaks TAP; NAME picks attacks whose file name contains it.
 """
@@ -23,6 +23,7 @@ sys.path.insert(0, HERE)
 
 from canaries import Canaries, compile_c  # noqa: E402
 from cases import Host, cases_of  # noqa: E402
+from contained import ContainedCase, ContainedNeighbour  # noqa: E402
 import headers  # noqa: E402
 from neighbours import Neighbour  # noqa: E402
 
@@ -37,6 +38,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print a table and run nothing")
     parser.add_argument("--warm", action="store_true", default=os.environ.get("ESCAPE_WARM") == "1",
                         help="through a daemon, where a run may be")
+    parser.add_argument("--backend", choices=["docker"], help="in containers of the engine at $DOCKER_HOST")
     parser.add_argument("names", nargs="*")
     return parser.parse_args()
 
@@ -140,7 +142,7 @@ def left_over(host):
 def run_all(attacks, host, jobs, tap):
     todo = queue.Queue()
     for attack in attacks:
-        for case in cases_of(attack):
+        for case in [ContainedCase(attack, host.modes[0])] if host.backend else cases_of(attack):
             todo.put(case)
     workers = [Worker(n, todo, host, tap) for n in range(max(jobs, 1))]
     for worker in workers:
@@ -151,17 +153,18 @@ def run_all(attacks, host, jobs, tap):
 
 def start_neighbours(host):
     for mode in host.modes:
-        walled = Neighbour(lambda a, **p: host.start(mode, a, **p), None)
-        rootless = Neighbour(lambda a, **p: host.start(mode, a, **p), "root")
-        host.neighbours[mode] = [walled, rootless]
+        def start(words, **popen):
+            return host.start(mode, words, **popen)
+
+        other = ContainedNeighbour(start, None) if host.backend else Neighbour(start, "root")
+        host.neighbours[mode] = [Neighbour(start, None), other]
 
 
 def stop_neighbours(host, tap):
     for mode, both in host.neighbours.items():
         for neighbour in both:
             said = neighbour.close()
-            tap.line([said] if said else [], "the neighbour %sas %s is untouched" % (
-                "without a root " if neighbour.without else "", mode))
+            tap.line([said] if said else [], "the neighbour %sas %s is untouched" % (neighbour.kind, mode))
 
 
 def stop(number, frame):
@@ -182,7 +185,7 @@ def main():
     tap = Tap()
     signal.signal(signal.SIGTERM, stop)
     try:
-        host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED)
+        host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED, options.backend)
         build(attacks, scratch)
         start_neighbours(host)
         if options.warm:
@@ -195,7 +198,7 @@ def main():
                 continue
             tap.line([] if warm > 80 or options.names else [str(starts)], "%d attacks as %s were warm" % (warm, mode))
         tap.line(list(left_over(host)), "nothing is left behind")
-        if not options.names:
+        if not options.names and not options.backend:
             tap.line(["only %d" % host.proved] if host.proved < 15 else [],
                      "at least 15 attacks succeed where there is no wall (%d)" % host.proved)
     finally:

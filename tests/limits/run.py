@@ -4,7 +4,7 @@
 
     tests/limits/run.py [NAME...]    all of them, or those named (wall, cpu, memory, ...)
 
-As root every limit is tried twice, by root and by an ordinary user.
+As root every limit is tried twice, by root and by an ordinary user. LIMITS_AS=root or LIMITS_AS=user is one half.
 """
 import importlib
 import os

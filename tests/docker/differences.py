@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of other suites that a container does not pass, by suite and by name (fnmatch), and the reason: the only place
+where they are listed."""
+
+import fnmatch
+
+NO_VIEW = "a container shows no folders of the host (--ro)"
+NO_WITHOUT = "a container leaves no layer out (--without)"
+NO_DESCENDANT = "a guest is no descendant of glovebox, which the test looks for"
+ENGINES_FILTER = "the engine's own filter refuses it, which reports nothing"
+OWN_MEMORY = "a container's memory is not shared with another"
+
+SUITES = {
+    "session ready": {"*: little memory of its own": OWN_MEMORY, "*: somebody waited": NO_DESCENDANT},
+    "session ends": {},
+    "session guard": {},
+    "session languages": {},
+    "session hostile": {},
+    "session cells": {},
+    "session files": {"a full disk": "that a disk is full is not noted of a cell"},
+    "session tools": {},
+    "session turns": {},
+    "session forks": {},
+    "session tries": {},
+    "cli .run.": {},
+    "cli .stream.": {},
+    "cli .suite.": {},
+    "cli .env.": {},
+    "cli .judge.": {"judge.times_of_a_busy_host: each has the time that it took": "the first case has the container's start",
+                    "judge.killed_from_outside: *": NO_DESCENDANT},
+}
+ESCAPES = {
+    "escape": {
+        "dirty_pipe *": NO_VIEW, "setuid_program *": NO_VIEW, "view_is_read_only *": NO_VIEW,
+        "kernel_command_line *": "an engine's /proc shows the kernel's command line",
+        "kernel_memory *": "an engine's /proc shows the kernel's symbols, without addresses",
+        "kernel_settings *": "an engine's /proc is writable where it is the guest's own",
+        "oom_victim *": "a guest may make itself the first that the kernel kills",
+        "mount_table *": "an engine shows a container its control groups, and from where its files are mounted",
+    },
+}
+LIMITS = {
+    "limits cpu": {},
+    "limits memory": {"the report survives": ENGINES_FILTER, "the run has a group of its own": NO_DESCENDANT},
+    "limits pids": {},
+    "limits disk": {
+        "8 MiB in all three, no more": "the workspace, /tmp and /dev/shm have as much each",
+        "not on the host's disk": NO_WITHOUT, "a process that is killed for it is told by which limit": NO_WITHOUT,
+    },
+    "limits files": {},
+    "limits output": {},
+    "limits share": {},
+    "limits none": {},
+    "limits hidden": {},
+    "limits counted": {},
+}
+CHEATS = {"cheats": {}}
+
+
+def reason(expected, name):
+    return next((why for pattern, why in expected.items() if fnmatch.fnmatchcase(name, pattern)), None)

@@ -45,8 +45,20 @@ def test_place_and_environment(box: Box) -> None:
     box.mkdir("sub/deep")
     assert box.exec("pwd", cwd="sub/deep").stdout.decode() == f"{box.workspace}/sub/deep\n"
     assert box.exec("echo $A-$HOME", env={"A": "a b"}).stdout == b"a b-/tmp\n"
+    box.exec("ln -s sub/deep there")
+    assert box.exec("pwd", cwd="there").stdout.decode() == f"{box.workspace}/there\n"
     missing = box.exec("pwd", cwd="nowhere")
     assert missing.exit_code == 127 and "nowhere" in missing.message
+
+
+def test_writable_places() -> None:
+    with Box(writable=["/app", "/home/user"]) as box:
+        box.write("/home/user/a.txt", "a")
+        box.upload(__file__, "/app/deep/b.py")
+        assert box.exec("pwd; ls", cwd="/app").stdout == b"/app\ndeep\n"
+        with box.fork() as copy:
+            assert copy.read("/home/user/a.txt") == b"a"
+        assert box.read("home/user/a.txt") == b"a", "they are folders of the workspace"
 
 
 @pytest.mark.parametrize("command, status", [

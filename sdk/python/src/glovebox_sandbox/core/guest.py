@@ -21,7 +21,8 @@ def command(words, cwd, env, seconds, given, passage):
         if passage:
             os.unlink(passage)
         with source:
-            process = subprocess.Popen(words, cwd=cwd, env={**os.environ, **env}, start_new_session=True,
+            # Shells take the folder's name from PWD: it may be a link.
+            process = subprocess.Popen(words, cwd=cwd, env={**os.environ, "PWD": cwd, **env}, start_new_session=True,
                                        stdin=source if given is None else subprocess.PIPE)
     except OSError as error:
         return ended(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE, why=reason(error))

@@ -4,9 +4,7 @@
 By name: values of numpy and pandas (frames); its types by pyright, which brings a Node (pyright); every Python from 3.9 on that is installed (versions); the
 wheel on a root without build tools (wheel); the adapters (adapters). $GLOVEBOX names the program (build/glovebox)."""
 
-import glob
 import os
-import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -50,22 +48,13 @@ def pyright(tap):
 
 def versions(tap):
     for version in VERSIONS:
-        interpreter = interpreter_of(version)
+        interpreter = venvs.interpreter_of(version)
         if not interpreter:
             tap.skip("Python " + version, "it is not installed")
             continue
         found = venvs.environment(tap, "python" + version, PLAIN, interpreter)
         if found:
             venvs.pytest(tap, "Python " + version, found)
-
-
-def interpreter_of(version):
-    """Also one of pyenv, whose names in $PATH start nothing unless it was chosen."""
-    for path in (*sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))),
-                 shutil.which("python" + version) or ""):
-        if path and venvs.run([path, "-c", "import venv"], 30)[0] == 0:
-            return path
-    return None
 
 
 def wheel(tap):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual environments for the tests, and pytest in them, told in TAP."""
 
+import glob
 import hashlib
 import os
 import re
@@ -35,6 +36,15 @@ def run(argv, limit=TEST_S, **more):
 
 def pip(python, *words):
     return run([python, "-m", "pip", "--disable-pip-version-check", *words], INSTALL_S)
+
+
+def interpreter_of(version):
+    """Also one of pyenv, whose names in $PATH start nothing unless it was chosen."""
+    for path in (*sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))),
+                 shutil.which("python" + version) or ""):
+        if path and run([path, "-c", "import venv"], 30)[0] == 0:
+            return path
+    return None
 
 
 def environment(tap, name, requirements, interpreter=sys.executable):

@@ -32,14 +32,22 @@ GROUPS = {
     "google_adk": (False, ["test_google_adk.py"], []),
     "dspy": (False, ["test_dspy.py"], []),
     "inspect_ai": (False, ["test_inspect_ai.py"], []),
+    "harbor": (False, ["test_harbor.py"], []),
 }
+# group: the Pythons that its framework runs on, where this is not any; the first one that is installed is taken
+PYTHONS = {"harbor": ("3.13", "3.12", "3.14")}
 
 
 def part(group):
     _, files, arguments = GROUPS[group]
 
     def test(tap):
-        python = venvs.environment(tap, group, os.path.join(HERE, "requirements", group + ".txt"))
+        wanted = PYTHONS.get(group, ())
+        interpreter = next(filter(None, map(venvs.interpreter_of, wanted)), None) if wanted else sys.executable
+        if not interpreter:
+            tap.skip(group, "its framework runs on Python " + ", ".join(wanted) + ", and none of them is installed")
+            return
+        python = venvs.environment(tap, group, os.path.join(HERE, "requirements", group + ".txt"), interpreter)
         if python:
             venvs.pytest(tap, group, python, *PYTEST, *arguments, *files, "test_pages.py", cwd=HERE,
                          OPENAI_AGENTS_DISABLE_TRACING="1", LANGSMITH_TRACING="false")

@@ -245,29 +245,18 @@ static void free_all(char **list)
     free(list);
 }
 
-static int analyze_main(int argc, char **argv)
+static int analyze_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct analysis a = {.call = {.set = &options.settings, .command = &command_analyze},
+    struct analysis a = {.call = {.set = &options->settings, .command = &command_analyze},
                          .out = -1};
-    struct err err;
     int status = -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_analyze);
-            status = 0;
-        } else if (prepare(&a, &options, &err) == 0) {
-            status = model_call_run(&a.call, work, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("analyze", &err);
+    if (prepare(&a, options, err) == 0)
+        status = model_call_run(&a.call, work, err);
     fd_close(&a.out);
     free_all(a.files);
     free_all(a.names);
     buf_done(&a.question);
-    cli_options_done(&options);
     return status;
 }
 
@@ -280,5 +269,5 @@ const struct command command_analyze = {
     .takes = TAKES,
     .often = ",model,out,file,python,steps,cost-limit,timeout,memory,stream,json,",
     .files = true,
-    .run = analyze_main,
+    .perform = analyze_perform,
 };

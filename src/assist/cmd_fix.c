@@ -74,26 +74,15 @@ static int prepare(struct program_call *pc, struct cli_options *options, struct 
     return 0;
 }
 
-static int fix_main(int argc, char **argv)
+static int fix_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct program_call pc = {.call = {.set = &options.settings, .command = &command_fix},
+    struct program_call pc = {.call = {.set = &options->settings, .command = &command_fix},
                               .temperature = 0.1};
-    struct err err;
     int status = -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_fix);
-            status = 0;
-        } else if (prepare(&pc, &options, &err) == 0) {
-            status = model_call_run(&pc.call, work, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("fix", &err);
+    if (prepare(&pc, options, err) == 0)
+        status = model_call_run(&pc.call, work, err);
     program_call_done(&pc);
-    cli_options_done(&options);
     return status;
 }
 
@@ -107,5 +96,5 @@ const struct command command_fix = {
     .takes = TAKES,
     .often = ",model,in-place,save,diff,cases,file,steps,cost-limit,timeout,json,",
     .files = true,
-    .run = fix_main,
+    .perform = fix_perform,
 };

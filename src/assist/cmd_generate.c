@@ -168,30 +168,19 @@ static int prepare(struct generation *generation, struct cli_options *options, s
     return 0;
 }
 
-static int generate_main(int argc, char **argv)
+static int generate_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
     struct generation generation = {
-        .pc = {.call = {.set = &options.settings, .command = &command_generate},
+        .pc = {.call = {.set = &options->settings, .command = &command_generate},
                .temperature = 0.2,
                .shown = "<generated>"}};
-    struct err err;
     int status = -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_generate);
-            status = 0;
-        } else if (prepare(&generation, &options, &err) == 0) {
-            status = model_call_run(&generation.pc.call,
-                                    options.settings.cases ? work_tested : work, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("generate", &err);
+    if (prepare(&generation, options, err) == 0)
+        status =
+            model_call_run(&generation.pc.call, options->settings.cases ? work_tested : work, err);
     buf_done(&generation.task);
     program_call_done(&generation.pc);
-    cli_options_done(&options);
     return status;
 }
 
@@ -203,5 +192,5 @@ const struct command command_generate = {
     .tables = tables,
     .takes = TAKES,
     .often = ",model,lang,save,cases,steps,samples,cost-limit,profile,stream,json,",
-    .run = generate_main,
+    .perform = generate_perform,
 };

@@ -175,24 +175,12 @@ static int run(struct calculation *c, struct cli_options *options, struct err *e
     return model_call_run(&c->call, ask, err);
 }
 
-static int math_main(int argc, char **argv)
+static int math_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct calculation c = {.call = {.set = &options.settings, .command = &command_math}};
-    struct err err;
-    int status = -1;
+    struct calculation c = {.call = {.set = &options->settings, .command = &command_math}};
+    int status = run(&c, options, err);
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        status = 0;
-        if (options.settings.help)
-            help_print_command(stdout, &command_math);
-        else
-            status = run(&c, &options, &err);
-    }
-    if (status < 0)
-        status = cli_fail("math", &err);
     buf_done(&c.text);
-    cli_options_done(&options);
     return status;
 }
 
@@ -204,5 +192,5 @@ const struct command command_math = {
     .tables = tables,
     .takes = TAKES,
     .often = ",model,timeout,steps,cost-limit,quiet,json,",
-    .run = math_main,
+    .perform = math_perform,
 };

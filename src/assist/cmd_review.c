@@ -222,7 +222,7 @@ static int ask(struct call *call, struct err *err)
     return status;
 }
 
-static int review(const struct cli_options *options, struct err *err)
+static int review(struct cli_options *options, struct err *err)
 {
     struct call call = {.set = &options->settings};
     int status = -1;
@@ -237,26 +237,6 @@ static int review(const struct cli_options *options, struct err *err)
     return status;
 }
 
-static int review_main(int argc, char **argv)
-{
-    struct cli_options options;
-    struct err err;
-    int status = -1;
-
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_review);
-            status = 0;
-        } else {
-            status = review(&options, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("review", &err);
-    cli_options_done(&options);
-    return status;
-}
-
 const struct command command_review = {
     .name = "review",
     .summary = "let a model decide whether a program may run, and run nothing",
@@ -266,5 +246,5 @@ const struct command command_review = {
     .takes = TAKES,
     .often = ",model,code,lang,tools,profile,no-review-cache,json,",
     .files = true,
-    .run = review_main,
+    .perform = review,
 };

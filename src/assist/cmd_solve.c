@@ -207,27 +207,16 @@ static int work(struct model_call *call, struct err *err)
     return status;
 }
 
-static int solve_main(int argc, char **argv)
+static int solve_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct solution solution = {.call = {.set = &options.settings, .command = &command_solve}};
-    struct err err;
+    struct solution solution = {.call = {.set = &options->settings, .command = &command_solve}};
     int status = -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_solve);
-            status = 0;
-        } else if (prepare(&solution, &options, &err) == 0) {
-            status = model_call_run(&solution.call,
-                                    options.settings.samples > 1 ? work_samples : work, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("solve", &err);
+    if (prepare(&solution, options, err) == 0)
+        status = model_call_run(&solution.call, options->settings.samples > 1 ? work_samples : work,
+                                err);
     solve_setup_done(&solution.setup);
     buf_done(&solution.task);
-    cli_options_done(&options);
     return status;
 }
 
@@ -238,5 +227,5 @@ const struct command command_solve = {
     .tables = tables,
     .takes = TAKES,
     .often = ",model,file,out,tools,answer-check,steps,cost-limit,timeout,net,json,",
-    .run = solve_main,
+    .perform = solve_perform,
 };

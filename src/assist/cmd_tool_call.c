@@ -63,25 +63,14 @@ static int answer(const struct cli_options *options, const json_t *message, stru
     return status;
 }
 
-static int call_main(int argc, char **argv)
+static int call_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct err err;
-    int status = -1;
+    if (cli_options_taken(&options->set, &command_tool_call, err) < 0)
+        return -1;
+    json_t *message = read_message(options, err);
+    int status = message ? answer(options, message, err) : -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_tool_call);
-            status = 0;
-        } else if (cli_options_taken(&options.set, &command_tool_call, &err) == 0) {
-            json_t *message = read_message(&options, &err);
-            status = message ? answer(&options, message, &err) : -1;
-            json_decref(message);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("tool-call", &err);
-    cli_options_done(&options);
+    json_decref(message);
     return status;
 }
 
@@ -92,5 +81,5 @@ const struct command command_tool_call = {
     .tables = tables,
     .takes = TAKES,
     .files = true,
-    .run = call_main,
+    .perform = call_perform,
 };

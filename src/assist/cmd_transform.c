@@ -95,28 +95,17 @@ static int prepare(struct transformation *t, struct cli_options *options, struct
     return 0;
 }
 
-static int transform_main(int argc, char **argv)
+static int transform_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
     struct transformation t = {
-        .pc = {.call = {.set = &options.settings, .command = &command_transform},
+        .pc = {.call = {.set = &options->settings, .command = &command_transform},
                .temperature = 0.2}};
-    struct err err;
     int status = -1;
 
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_transform);
-            status = 0;
-        } else if (prepare(&t, &options, &err) == 0) {
-            status = model_call_run(&t.pc.call, work, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("transform", &err);
+    if (prepare(&t, options, err) == 0)
+        status = model_call_run(&t.pc.call, work, err);
     buf_done(&t.instruction);
     program_call_done(&t.pc);
-    cli_options_done(&options);
     return status;
 }
 
@@ -130,5 +119,5 @@ const struct command command_transform = {
     .takes = TAKES,
     .often = ",model,in-place,save,diff,cases,lang,steps,cost-limit,profile,json,",
     .files = true,
-    .run = transform_main,
+    .perform = transform_perform,
 };

@@ -238,7 +238,7 @@ static int report(const struct cli_settings *set, json_t *doc, struct err *err)
     return fflush(stdout) != 0 ? err_sys(err, "standard output") : 0;
 }
 
-static int usage(const struct cli_options *options, struct err *err)
+static int usage(struct cli_options *options, struct err *err)
 {
     const struct cli_settings *set = &options->settings;
     AUTO_FREE char *path = NULL;
@@ -262,31 +262,11 @@ static int usage(const struct cli_options *options, struct err *err)
     return status;
 }
 
-static int usage_main(int argc, char **argv)
-{
-    struct cli_options options;
-    struct err err = {0};
-    int status = -1;
-
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_usage);
-            status = 0;
-        } else {
-            status = usage(&options, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("usage", &err);
-    cli_options_done(&options);
-    return status;
-}
-
 const struct command command_usage = {
     .name = "usage",
     .summary = "tokens, cost and runs of models, from the run log",
     .usage = "glovebox usage [--by day|model|component] [--since WHEN] [--json]",
     .tables = tables,
     .takes = TAKES,
-    .run = usage_main,
+    .perform = usage,
 };

@@ -383,7 +383,7 @@ static int show_profile(const struct cli_settings *set, struct err *err)
 }
 
 /* Tasks that need no program. */
-static int dispatch(const struct cli_options *options, struct err *err)
+static int dispatch(struct cli_options *options, struct err *err)
 {
     const struct cli_settings *set = &options->settings;
 
@@ -400,26 +400,6 @@ static int dispatch(const struct cli_options *options, struct err *err)
     return 0;
 }
 
-static int check_main(int argc, char **argv)
-{
-    struct cli_options options;
-    struct err err;
-    int status = -1;
-
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_check);
-            status = 0;
-        } else if (cli_options_only(&options, shown, "check", &err) == 0) {
-            status = dispatch(&options, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("check", &err);
-    cli_options_done(&options);
-    return status;
-}
-
 const struct command command_check = {
     .name = "check",
     .summary = "check programs without running them",
@@ -428,6 +408,7 @@ const struct command command_check = {
              "glovebox check --list-rules | --explain RULE | --list-profiles |\n"
              "                --show-profile NAME",
     .tables = shown,
+    .reads = tables,
     .files = true,
-    .run = check_main,
+    .perform = dispatch,
 };

@@ -391,26 +391,11 @@ static int clean(void)
     return 0;
 }
 
-static int doctor_main(int argc, char **argv)
+static int doctor_perform(struct cli_options *options, struct err *err)
 {
-    struct cli_options options;
-    struct err err;
-    int status = -1;
-
-    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
-        if (options.settings.help) {
-            help_print_command(stdout, &command_doctor);
-            status = 0;
-        } else if (options.args.operand_n) {
-            err_set(&err, ERR_USAGE, "unexpected argument '%s'", options.args.operands[0]);
-        } else if (cli_options_only(&options, shown, "doctor", &err) == 0) {
-            status = options.settings.clean ? clean() : doctor(&options.settings);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("doctor", &err);
-    cli_options_done(&options);
-    return status;
+    if (options->args.operand_n)
+        return err_set(err, ERR_USAGE, "unexpected argument '%s'", options->args.operands[0]);
+    return options->settings.clean ? clean() : doctor(&options->settings);
 }
 
 const struct command command_doctor = {
@@ -418,5 +403,6 @@ const struct command command_doctor = {
     .summary = "what this machine supports: layers, languages, warm runs, forks",
     .usage = "glovebox doctor [--json | --clean]",
     .tables = shown,
-    .run = doctor_main,
+    .reads = tables,
+    .perform = doctor_perform,
 };

@@ -111,7 +111,7 @@ static const struct opt *const tables[] = {
 
 /* One invocation. */
 struct invocation {
-    struct cli_options options;
+    struct cli_options *options;
     struct judge_request request;
     struct review *review;
     struct case_file cases;
@@ -137,8 +137,8 @@ static int read_file(const char *option, const char *path, struct buf *ret, stru
 
 static int read_code(struct invocation *in, struct err *err)
 {
-    const struct cli_settings *s = &in->options.settings;
-    const struct opt_args *args = &in->options.args;
+    const struct cli_settings *s = &in->options->settings;
+    const struct opt_args *args = &in->options->args;
     const char *path = args->operand_n ? args->operands[0] : NULL;
 
     if (!s->code && !path)
@@ -168,7 +168,7 @@ static int read_code(struct invocation *in, struct err *err)
 
 static int load_cases(struct invocation *in, struct err *err)
 {
-    const char *path = in->options.settings.cases;
+    const char *path = in->options->settings.cases;
 
     if (case_file_load(path, &in->cases, err) < 0)
         return err->sys == ENOENT && strchr("[{", path[0])
@@ -200,11 +200,11 @@ static int check_func(const struct invocation *in, struct err *err)
 
 static int read_all(struct invocation *in, struct err *err)
 {
-    const struct cli_settings *s = &in->options.settings;
+    const struct cli_settings *s = &in->options->settings;
     struct judge_request *q = &in->request;
 
-    if (s->cases && strcmp(s->cases, "-") == 0 && !s->code && in->options.args.operand_n &&
-        strcmp(in->options.args.operands[0], "-") == 0)
+    if (s->cases && strcmp(s->cases, "-") == 0 && !s->code && in->options->args.operand_n &&
+        strcmp(in->options->args.operands[0], "-") == 0)
         return err_set(err, ERR_USAGE, "standard input (-) can be given only once");
     if (read_code(in, err) < 0 ||
         (s->setup && read_file("--setup", s->setup, &in->setup, err) < 0) ||
@@ -245,7 +245,7 @@ static void say_functions(const struct invocation *in, const json_t *doc)
     const char *func = q->func ? q->func : q->cases->func;
     struct python_text text = {0};
 
-    if (!func || in->options.settings.quiet || json_get_int(doc, "passed"))
+    if (!func || in->options->settings.quiet || json_get_int(doc, "passed"))
         return;
     AUTO_FREE char *advice = call_missing(func, q->run.code, &text);
     python_text_done(&text);
@@ -260,7 +260,7 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
     struct invocation *in = ctx;
 
     (void)number;
-    if (!in->options.settings.json && r->end != CASE_REFUSED) {
+    if (!in->options->settings.json && r->end != CASE_REFUSED) {
         json_t *row = case_document(r);
         if (!r->passed || !in->report.quiet)
             progress_clear(&in->progress);
@@ -273,7 +273,7 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
 /* All of it comes from the document, as the report of a run does (report.c). */
 static void report(const struct invocation *in, const json_t *doc)
 {
-    const struct cli_settings *s = &in->options.settings;
+    const struct cli_settings *s = &in->options->settings;
     const bool refused = report_is_refused(doc);
     const bool failed = json_is_object(json_object_get(doc, "error"));
     const char *summary = json_get_text(doc, "summary"), *doubt = json_get_text(doc, "doubt");
@@ -300,7 +300,7 @@ static void report(const struct invocation *in, const json_t *doc)
 
 static void withhold(struct invocation *in)
 {
-    const struct cli_settings *s = &in->options.settings;
+    const struct cli_settings *s = &in->options->settings;
     const char *const files[] = {s->cases, s->suite, s->checker, s->setup, s->results, s->junit};
     size_t n = 0;
 
@@ -343,7 +343,7 @@ static int check_all_shown(const struct invocation *in, struct err *err)
 
 static int test(struct invocation *in, struct err *err)
 {
-    const struct cli_settings *s = &in->options.settings;
+    const struct cli_settings *s = &in->options->settings;
     struct judge_result result;
     int cancel[2];
 
@@ -354,7 +354,7 @@ static int test(struct invocation *in, struct err *err)
     if (check_all_shown(in, err) < 0)
         return -1;
     if (s->suite)
-        return test_suite(&in->options, &in->request, err);
+        return test_suite(in->options, &in->request, err);
     if (read_all(in, err) < 0 || cancel_catch_signals(cancel, err) < 0)
         return -1;
     in->report =
@@ -373,30 +373,19 @@ static int test(struct invocation *in, struct err *err)
     return status;
 }
 
-static int test_main(int argc, char **argv)
+static int test_perform(struct cli_options *options, struct err *err)
 {
-    struct invocation in = {.report = {0}};
-    struct err err = {0};
-    int status = -1;
+    struct invocation in = {.options = options};
 
     buf_init(&in.code, RUN_SOURCE_MAX);
     buf_init(&in.setup, RUN_SOURCE_MAX);
     buf_init(&in.checker, RUN_SOURCE_MAX);
-    if (cli_options_load(&in.options, tables, argc, argv, &err) == 0) {
-        status = 0;
-        if (in.options.settings.help)
-            help_print_command(stdout, &command_test);
-        else
-            status = test(&in, &err);
-    }
-    if (status < 0)
-        status = cli_fail("test", &err);
+    int status = test(&in, err);
     review_close(in.review);
     case_file_done(&in.cases);
     buf_done(&in.code);
     buf_done(&in.setup);
     buf_done(&in.checker);
-    cli_options_done(&in.options);
     return status;
 }
 
@@ -408,5 +397,5 @@ const struct command command_test = {
              "glovebox test [OPTION]... --suite FILE",
     .tables = tables,
     .files = true,
-    .run = test_main,
+    .perform = test_perform,
 };

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "cli/commands.h"
+#include "console/options.h"
 #include "console/other_words.h"
 #include "terminal/safe_text.h"
 
@@ -70,6 +71,27 @@ static int flush_output(int status)
     return 125;
 }
 
+static int perform(const struct command *command, int argc, char **argv)
+{
+    struct cli_options options;
+    struct err err = {0};
+    int status = cli_options_load(&options, command->reads ? command->reads : command->tables, argc,
+                                  argv, &err);
+
+    if (status == 0 && options.settings.help) {
+        help_print_command(stdout, command);
+    } else if (status == 0) {
+        if (command->reads)
+            status = cli_options_only(&options, command->tables, command->name, &err);
+        if (status == 0)
+            status = command->perform(&options, &err);
+    }
+    if (status < 0)
+        status = cli_fail(command->name, &err);
+    cli_options_done(&options);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     open_streams();
@@ -81,5 +103,7 @@ int main(int argc, char **argv)
     const struct command *command = help_find_command(argv[1]);
     if (!command)
         return no_command(argv[1]);
-    return flush_output(command->run(argc - 1, argv + 1));
+    argc--;
+    argv++;
+    return flush_output(command->perform ? perform(command, argc, argv) : command->run(argc, argv));
 }

@@ -8,6 +8,8 @@
 
 #include "base/opt.h"
 
+struct cli_options;
+
 /* A subcommand, for completion. */
 struct command_verb {
     const char *name, *meaning; /* the meaning may be NULL */
@@ -22,14 +24,20 @@ struct command {
     const char *summary; /* half a line, no full stop */
     const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
     const struct opt *const *tables; /* ends with NULL; commands may share a table */
-    const char *takes;               /* ",name,name,": the options that have an effect; NULL: all */
+    /* What a config file may have for it, where that is more; on the command line, only what is in
+     * `tables` is taken. NULL: no more. */
+    const struct opt *const *reads;
+    const char *takes;    /* ",name,name,": the options that have an effect; NULL: all */
     const char *often;    /* likewise: what help shows first, in this order; NULL: rows so marked */
     unsigned session;     /* and settings of these sessions: bits of enum setting_session */
     const char *operands; /* what completion offers: as struct opt.values; NULL: see `files` */
     bool files;           /* operands are files */
     /* The subcommand with this number; false after the last. NULL: there are none. */
     bool (*verb)(size_t i, struct command_verb *ret);
-    int (*run)(int argc, char **argv); /* the exit status; argv[0] is the command's name */
+    /* With the settings of its tables (struct cli_settings). Returns the exit status. */
+    int (*perform)(struct cli_options *options, struct err *err);
+    /* Instead, for a command with settings of its own; argv[0] is the command's name. */
+    int (*run)(int argc, char **argv);
 };
 
 /* Whether the command takes this option and lists it. */

@@ -83,7 +83,8 @@ void session_exec(struct session *session, const struct cell_request *cell,
                   const struct run_watch *watch, struct result *ret);
 /* A new guest in the same workspace: files stay, variables do not. */
 int session_restart(struct session *session, struct err *err);
-/* Sends SIGINT to the running cell; from any thread. False when no cell runs. */
+/* Sends SIGINT to the running cell, or ends the review of a cell, which then does not run; from any
+ * thread. False when there is no such cell. */
 bool session_interrupt(struct session *session);
 
 /* Begins to close; session_close still has to follow. The running cell is interrupted, and killed

@@ -3,6 +3,11 @@
  * The guard reads each cell before it is sent. It knows the names from earlier cells: the
  * statements that bound them stand before the cell, as if it were one text.
  */
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "base/fd.h"
 #include "base/mem.h"
 #include "explain/exception.h"
 #include "explain/feedback.h"
@@ -82,6 +87,63 @@ static void look_at_cell(struct looking *l, const struct cell_request *cell, uns
         check_again(l);
 }
 
+/* ---- what ends a review ---- */
+
+struct stop {
+    int own;  /* counts interrupts of the session, and its closing */
+    int both; /* can be read when `own` or the caller's descriptor can */
+};
+
+static void watch(int both, int fd)
+{
+    if (both >= 0 && fd >= 0)
+        (void)epoll_ctl(both, EPOLL_CTL_ADD, fd, &(struct epoll_event){.events = EPOLLIN});
+}
+
+static void stop_open(struct session *s, int cancel_fd, struct stop *ret)
+{
+    ret->own = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    ret->both = epoll_create1(EPOLL_CLOEXEC);
+    watch(ret->both, ret->own);
+    watch(ret->both, cancel_fd);
+    pthread_mutex_lock(&s->lock);
+    s->review_fd = ret->own;
+    if (s->closing && ret->own >= 0)
+        (void)eventfd_write(ret->own, 1);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Whether the session was to end the review, also when the answer came first. */
+static bool stop_close(struct session *s, struct stop *stop)
+{
+    eventfd_t count = 0;
+
+    pthread_mutex_lock(&s->lock);
+    s->review_fd = -1;
+    pthread_mutex_unlock(&s->lock);
+    bool stopped = stop->own >= 0 && eventfd_read(stop->own, &count) == 0;
+    fd_close(&stop->own);
+    fd_close(&stop->both);
+    return stopped;
+}
+
+/* A cell that is interrupted during its review does not run. */
+static void look_with_review(struct looking *l, const struct cell_request *cell, unsigned number)
+{
+    struct result *r = l->result;
+    struct stop stop;
+
+    stop_open(l->session, l->cancel_fd, &stop);
+    if (stop.both >= 0)
+        l->cancel_fd = stop.both;
+    look_at_cell(l, cell, number);
+    if (stop_close(l->session, &stop) && !result_refused(r)) {
+        r->cancelled = true;
+        r->cell.ended = CELL_INTERRUPTED;
+        r->exit_code = 128 + SIGINT;
+    }
+}
+
 bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_fd,
                 struct result *ret)
 {
@@ -94,7 +156,10 @@ bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_f
 
     if (!looking.policy && !looking.request.review)
         return true;
-    look_at_cell(&looking, cell, number);
+    if (looking.request.review)
+        look_with_review(&looking, cell, number);
+    else
+        look_at_cell(&looking, cell, number);
     if (ret->exception && ret->exception->line)
         ret->exception->cell = number;
     return !result_refused(ret) && !ret->cancelled;

@@ -83,6 +83,7 @@ struct session {
     bool closing;
     struct guest *running;       /* which may be interrupted; NULL for none */
     bool interrupt;              /* session_interrupt was called */
+    int review_fd;               /* counts what is to end the review of a cell; -1: there is none */
     struct backend_outcome wall; /* its layers alone (guest_wall), of the newest guest */
     struct session_info info;    /* all but memory and processor time, which come from the guest */
     enum err_kind why_kind;      /* of SESSION_DEAD */

@@ -242,7 +242,7 @@ struct session *session_new(struct session_shared *shared, const struct tool_set
     s->shared = shared;
     s->guest = guest ? guest : guest_new(s);
     s->guest->session = s;
-    s->work_dirfd = s->out_dirfd = -1;
+    s->work_dirfd = s->out_dirfd = s->review_fd = -1;
     buf_init(&s->names, EARLIER_MAX);
     if (tools)
         tool_set_copy(&s->tools, tools);

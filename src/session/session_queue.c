@@ -2,6 +2,8 @@
  *
  * Turns: calls are served in the order in which they came.
  */
+#include <sys/eventfd.h>
+
 #include "base/clock.h"
 #include "session/session_impl.h"
 
@@ -47,6 +49,8 @@ void session_stop(struct session *s)
     s->closing = true;
     if (s->running)
         link_wake(&s->running->link);
+    if (s->review_fd >= 0)
+        (void)eventfd_write(s->review_fd, 1);
     pthread_cond_broadcast(&s->turn);
     pthread_mutex_unlock(&s->lock);
 }
@@ -92,8 +96,9 @@ bool session_interrupt(struct session *s)
         s->interrupt = true;
         link_wake(&s->running->link);
     }
+    bool reviewed = s->review_fd >= 0 && eventfd_write(s->review_fd, 1) == 0;
     pthread_mutex_unlock(&s->lock);
-    return running;
+    return running || reviewed;
 }
 
 void session_info(struct session *s, struct session_info *ret)

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from daemon import Daemon
 from models import GLOVEBOX, KEY, OpenAI, Place
@@ -63,6 +64,28 @@ def test_daemon(tap):
         tap.ok("no model" in json.dumps(doc) and "ran" not in json.dumps(doc), "in a batch, too", doc)
 
 
+def test_interrupt(tap):
+    """An interrupt of a session ends the review of its cell, and the cell does not run."""
+    place, hold, yes = Place(tap), Answer(raw=b"", then="hold"), Answer(body=OpenAI.whole(YES))
+    with Server([hold, hold, yes]) as server, \
+            daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+        session = "/v1/sessions/" + post(daemon, "/v1/sessions", {})[1]["id"]
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(post, daemon, session + "/exec", {"code": "x = 1"})
+            server.wait_request()
+            tap.equal(post(daemon, session + "/interrupt", {})[1]["interrupted"], True, "an interrupt finds the cell that is reviewed")
+            status, doc = asked.result(PATIENCE)
+            tap.equal((status, doc["cancelled"], doc["cell"]["ended"], doc["exit_code"]), (200, True, "interrupted", 130), "... and ends it", doc)
+            asked = pool.submit(daemon.post, session + "/exec", {"code": "x = 1"})
+            server.wait_request()
+            tap.equal(daemon.call("DELETE", session).status < 300, True, "a session can be deleted during a review")
+            tap.ok(asked.result(PATIENCE).status in (200, 404, 409), "... which ends it", asked.result(1))
+        session = "/v1/sessions/" + post(daemon, "/v1/sessions", {})[1]["id"]
+        tap.equal(post(daemon, session + "/interrupt", {})[1]["interrupted"], False, "no cell is there to interrupt")
+        status, doc = post(daemon, session + "/exec", {"code": "'x' in globals()"})
+        tap.equal((doc["value"], doc["cell"]["ended"]), (False, "done"), "the next cell runs", doc)
+
+
 # Arguments: the library, then options and programs as JSON. Prints the result of each program.
 CALLER = r"""
 import ctypes, json, sys
@@ -117,5 +140,6 @@ def test_tasks(tap):
 
 def test(tap):
     test_daemon(tap)
+    test_interrupt(tap)
     test_tasks(tap)
     test_library(tap)

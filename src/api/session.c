@@ -55,15 +55,26 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     return take_answer(call->name, text, error, ret, err);
 }
 
-/* It lives as long as the handle: open sessions have copies of the handle's set. */
-static struct api_tool *keep_tool(glovebox *box, glovebox_tool_fn fn, void *ctx)
+static struct api_tool *new_tool(glovebox_tool_fn fn, void *ctx)
 {
     struct api_tool *tool = xcalloc(1, sizeof *tool);
 
-    *tool = (struct api_tool){.fn = fn, .ctx = ctx, .next = atomic_load(&box->api_tools)};
+    *tool = (struct api_tool){.fn = fn, .ctx = ctx};
+    return tool;
+}
+
+/* A tool that was added lives as long as the handle: open sessions have copies of the handle's set.
+ * Returns `added`. */
+static int keep_tool(glovebox *box, struct api_tool *tool, int added)
+{
+    if (added < 0) {
+        free(tool);
+        return added;
+    }
+    tool->next = atomic_load(&box->api_tools);
     while (!atomic_compare_exchange_weak(&box->api_tools, &tool->next, tool))
         ;
-    return tool;
+    return added;
 }
 
 static int read_parameters(const char *name, const char *json, json_t **ret, struct err *err)
@@ -84,10 +95,11 @@ int glovebox_on_typed_tool(glovebox *box, const char *name, const char *descript
     handle_begin(box);
     if (read_parameters(name, parameters, &read, &box->err) < 0)
         return -1;
-    struct tool_new tool = {name, description, NULL, read, call_tool, keep_tool(box, fn, ctx), 0};
+    struct api_tool *own = new_tool(fn, ctx);
+    struct tool_new tool = {name, description, NULL, read, call_tool, own, 0};
     int added = tool_set_add(&box->tools, &tool, &box->err);
     json_decref(read);
-    return added;
+    return keep_tool(box, own, added);
 }
 
 int glovebox_on_tool(glovebox *box, const char *name, const char *description, glovebox_tool_fn fn,
@@ -103,11 +115,11 @@ int glovebox_session_on_tool(glovebox_session *s, const char *name, const char *
 
     if (read_parameters(name, parameters, &read, &s->err) < 0)
         return -1;
-    struct tool_new tool = {name, description, NULL, read, call_tool, keep_tool(s->box, fn, ctx),
-                            0};
+    struct api_tool *own = new_tool(fn, ctx);
+    struct tool_new tool = {name, description, NULL, read, call_tool, own, 0};
     int added = session_tool_put(s->session, &tool, &s->err);
     json_decref(read);
-    return added;
+    return keep_tool(s->box, own, added);
 }
 
 int glovebox_session_remove_tool(glovebox_session *s, const char *name)

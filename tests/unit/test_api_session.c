@@ -2,6 +2,7 @@
  *
  * Sessions as a C program sees them. Needs Python and the helper, as glovebox_run does.
  */
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -201,6 +202,20 @@ static void test_changed_tools(glovebox_session *s, int *calls)
     prints(s, "print('later' in globals())", "False\n");
 }
 
+/* A program may try again and again. */
+static void test_refused_tools(glovebox *box, int *calls)
+{
+    enum { TRIES = 1000 };
+    size_t before = 0;
+
+    for (int i = 0; i <= TRIES; i++) {
+        (void)glovebox_on_tool(box, "not a name", NULL, count, calls);
+        if (i == 0)
+            before = mallinfo2().uordblks;
+    }
+    OK(mallinfo2().uordblks < before + TRIES, "a tool that is refused takes no memory");
+}
+
 int main(int argc, char **argv)
 {
     int calls = 0;
@@ -211,6 +226,7 @@ int main(int argc, char **argv)
     OK(glovebox_set(box, "log", "off") == 0 && glovebox_set(box, "timeout", "20s") == 0, "options");
     OK(glovebox_on_tool(box, "count", "counts", count, &calls) == 0, "a tool");
     OK(glovebox_on_tool(box, "not a name", NULL, count, &calls) < 0, "%s", glovebox_error(box));
+    RUN(test_refused_tools(box, &calls));
     glovebox_on_final_answer(box, 1);
     glovebox_on_output(box, on_output, seen);
     OK(!glovebox_session_open(box, "cobol") && *glovebox_error(box), "%s", glovebox_error(box));

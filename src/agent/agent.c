@@ -39,6 +39,12 @@ static int fail(struct agent *agent, const struct err *error)
     return agent_finish(agent, AGENT_FAILED, error);
 }
 
+static int fail_of_model(struct agent *agent, const struct err *error)
+{
+    agent->model_failed = agent->end == AGENT_OPEN;
+    return fail(agent, error);
+}
+
 static int reach(struct agent *agent, enum agent_end end, const char *what)
 {
     struct err err;
@@ -67,7 +73,7 @@ void agent_begin(struct agent *agent, struct llm *llm, const struct agent_reques
                       "the price of '%s' is unknown, so its cost cannot be bounded; add it to the "
                       "price table (--prices)",
                       llm_model(llm));
-        (void)fail(agent, &err);
+        (void)fail_of_model(agent, &err);
     }
 }
 
@@ -236,7 +242,7 @@ static int ask_failed(struct agent *agent, const struct err *error)
         return agent_finish(agent, AGENT_CANCELLED, error);
     if (agent->deadline_ms && clock_mono_ms() >= agent->deadline_ms)
         return reach(agent, AGENT_TIME, "the task's time is over");
-    return fail(agent, error);
+    return fail_of_model(agent, error);
 }
 
 static int check_use(struct agent *agent, int64_t *ret_tokens)

@@ -89,9 +89,10 @@ struct agent {
     int64_t began_ms, deadline_ms; /* of clock_mono_ms(); deadline 0: none */
     int step;                      /* answers so far */
     enum agent_end end;
-    struct err error; /* of an end that is neither AGENT_OPEN nor AGENT_DONE */
-    struct buf code;  /* the latest program; empty for none */
-    json_t *steps;    /* a document for each step */
+    struct err error;  /* of an end that is neither AGENT_OPEN nor AGENT_DONE */
+    bool model_failed; /* the error is the model's service, or its price, which is unknown */
+    struct buf code;   /* the latest program; empty for none */
+    json_t *steps;     /* a document for each step */
 
     /* With reviews: the request with our own reviewer, which asks theirs within the bounds. */
     struct agent_request own;

@@ -18,6 +18,7 @@ static void take_failure(const struct agent *agent, struct flow_output *ret)
 {
     if (agent->end == AGENT_FAILED || agent->end == AGENT_CANCELLED)
         ret->failure = agent->error;
+    ret->model_failed = agent->model_failed;
 }
 
 /* ---- one conversation ---- */

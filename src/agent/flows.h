@@ -35,7 +35,8 @@ struct flow_task {
 
 struct flow_output {
     json_t *document;   /* the caller's */
-    struct err failure; /* what ended the task, if that was the service or our own fault */
+    struct err failure; /* what ended the task, if that was no answer of the model */
+    bool model_failed;  /* that was the model's service */
 };
 
 struct flow {

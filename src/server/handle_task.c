@@ -186,14 +186,17 @@ static int status_of(const struct err *failure)
     return failure->kind == ERR_TIMEOUT ? 504 : 502;
 }
 
-static void answer(struct task *task, json_t *document, const struct err *failure)
+static void answer(struct task *task, const struct flow_output *output)
 {
-    if (!task->job->streams) {
-        job_answer_json(task->job, status_of(failure), document);
-        return;
+    if (task->job->streams) {
+        agent_lines_finish(&task->lines, output->document);
+        task->job->status = 200;
+    } else if (output->failure.kind == ERR_USAGE && !output->model_failed) {
+        job_fail(task->job, &output->failure);
+        json_decref(output->document);
+    } else {
+        job_answer_json(task->job, status_of(&output->failure), output->document);
     }
-    agent_lines_finish(&task->lines, document);
-    task->job->status = 200;
 }
 
 /* In the daemon's own log, whatever log the client named. */
@@ -225,7 +228,7 @@ static int do_task(struct task *task, struct err *err)
                                   .watch = &watch,
                                   .input = &task->input};
     flow_run(task->flow, &ask, &output);
-    answer(task, output.document, &output.failure);
+    answer(task, &output);
     log_usage(task, llm);
     llm_close(llm);
     return 0;

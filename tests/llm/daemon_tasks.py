@@ -120,6 +120,18 @@ def asked(tap, path, body, replies, *options, lines=False):
         return r, server.requests
 
 
+def test_bad_data(tap):
+    """What is wrong with the request is not the service's fault."""
+    with Server([Answer(body=OpenAI.whole(block("print(1)")))]) as server, daemon_for(server) as d:
+        for files, words in (([{"name": "../x", "content": "1"}], "inside the workspace"), ([{"name": "", "content": "1"}], "is empty"),
+                             ([{"name": "a", "content": "1"}] * 2, "another name"), ([{"name": "x.json", "content": "{"}], "x.json: is not JSON")):
+            r = d.post("/v1/analyze", {"task": "q", "files": files})
+            tap.ok((r.status, r.json["error"]["kind"]) == (400, "usage") and words in r.message, f"analyze: {words}", r)
+        r = d.post("/v1/fix", {"code": "1/0", "files": [{"name": "../x", "content": "1"}]})
+        tap.ok(r.status == 400 and "inside the workspace" in r.message, "fix: a file's name", r)
+        tap.equal(server.requests, [], "no model is asked")
+
+
 def test_samples_at_once(tap):
     """A client has one worker for a task: its samples must not be as many runs at once as it likes."""
     counts, lock, now = [], threading.Lock(), [0]
@@ -159,6 +171,7 @@ def test_flows(tap):
     tap.equal((r.json["success"], r.json["language"]), (True, "javascript"), "fix: the language is found")
     r, seen = asked(tap, "/v1/fix", {"code": "1 / 0", "samples": 3, "steps": 1}, [block("2 / 0"), block("print(3)"), block("2 / 0")])
     tap.ok(r.json["success"] and len(r.json["samples"]) == 3, "fix: several side by side", r)
+    test_bad_data(tap)
     test_samples_at_once(tap)
     r, _ = asked(tap, "/v1/fix", {"code": "1 / 0", "steps": 1}, [block("1 / 0")])
     tap.equal((r.status, r.json["success"], r.json["error"]["message"]), (200, False, "Max attempts reached"), "fix: not fixed")

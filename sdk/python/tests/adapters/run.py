@@ -33,9 +33,10 @@ GROUPS = {
     "dspy": (False, ["test_dspy.py"], []),
     "inspect_ai": (False, ["test_inspect_ai.py"], []),
     "harbor": (False, ["test_harbor.py"], []),
+    "nemo_gym": (False, ["test_nemo_gym.py"], []),
 }
 # group: the Pythons that its framework runs on, where this is not any; the first one that is installed is taken
-PYTHONS = {"harbor": ("3.13", "3.12", "3.14")}
+PYTHONS = {"harbor": ("3.13", "3.12", "3.14"), "nemo_gym": ("3.13", "3.12")}
 
 
 def part(group):

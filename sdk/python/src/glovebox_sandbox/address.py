@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Optional, cast
 from urllib.parse import urlsplit
 
 from .errors import UsageError, text_of
@@ -37,7 +37,8 @@ def parse(named: object, token: Optional[str] = None) -> Address:
     >>> str(parse("unix:/run/box.sock")), str(parse("/run/box.sock")), str(parse("127.0.0.1:8080"))
     ('unix:/run/box.sock', 'unix:/run/box.sock', 'http://127.0.0.1:8080')
     """
-    text = text_of("url", os.fspath(named) if isinstance(named, os.PathLike) else named, _FORMS)
+    path = os.fspath(cast("os.PathLike[str]", named)) if isinstance(named, os.PathLike) else named
+    text = text_of("url", path, _FORMS)
     if token is not None:
         text_of("token", token, "give the text of the token file's line")
     if text.startswith("unix:"):

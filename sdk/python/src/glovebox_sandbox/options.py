@@ -237,9 +237,9 @@ def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:
 
 
 def _stdin(name: str, text: Any) -> str:
-    if isinstance(text, (bytes, bytearray, memoryview)):
+    if isinstance(text, (bytes, bytearray)):
         try:
-            return bytes(text).decode()
+            return text.decode()
         except UnicodeDecodeError:
             raise UsageError(f"{name} is not UTF-8; give the bytes as a file: files={{'input.bin': ...}}") from None
     return text_of(name, text, "give str, or bytes that are UTF-8")

@@ -12,7 +12,7 @@ import numbers
 import os
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union, cast
 
 from .documents import nothing
 from .errors import UsageError, kind_of
@@ -106,7 +106,7 @@ def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] =
 def _plain(value: object) -> Any:
     """What an option may be beside the types of JSON: a path, and a number of numpy or of a class of its own."""
     if isinstance(value, os.PathLike):
-        return os.fsdecode(value)
+        return os.fsdecode(cast("os.PathLike[str]", value))
     if isinstance(value, numbers.Real):
         return int(value) if isinstance(value, numbers.Integral) else float(value)
     raise TypeError(f"it is {kind_of(value)}")

@@ -101,8 +101,9 @@ MOST_RUNS = 1000  # in one request
 
 def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
     """Many runs. More than one request may have are sent in several."""
+    given = programs
     if isinstance(programs, (str, Mapping)) or not isinstance(programs, Iterable):
-        raise UsageError(f"programs is {kind_of(programs)}; give a list of programs")
+        raise UsageError(f"programs is {kind_of(given)}; give a list of programs")
     runs = [_program(state, program, options) for program in programs]
     results: list[Result] = []
     for first in range(0, len(runs), MOST_RUNS):

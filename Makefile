@@ -250,8 +250,8 @@ $(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
 	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
-CELLS := $(patsubst %,src/guests/%.py,judge_codec cells_charts cells_rich cells_hooks cells_values cells_compile \
-	cells_tools packages cells_process cells_python)
+CELLS := $(patsubst %,src/guests/%.py,judge_codec cells_charts cells_rich cells_hooks cells_values cells_frames \
+	cells_decode cells_compile cells_tools packages cells_process cells_python)
 $(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new

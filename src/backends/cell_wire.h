@@ -20,8 +20,9 @@
  *             it; not sent where it is started otherwise
  *   hello 0   {"value": "notebook"|"last", "tools": [TOOL], "final_answer": bool,
  *             "terminal": bool, "preload": ["numpy"], "authorized": ["numpy"], "source": "...",
- * "env": {}, "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call":
- * BYTES}} First and once. "source" is Python that defines tools inside; modules that are
+ *             "env": {}, "limits": {"value": BYTES, "variables": BYTES, "bundle": BYTES,
+ *             "bundles": N, "text": CHARS, "call": BYTES}}
+ *             First and once. "source" is Python that defines tools inside; modules that are
  *             "authorized" must be installed. "terminal": input() is a call of "input()".
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session's Python, inside the wall: acts on the host's frames (src/backends/cell_wire.h) until there are no more.
 # The last part of one text: judge_codec.py, cells_charts.py, cells_rich.py, cells_hooks.py, cells_values.py,
-# cells_compile.py, cells_tools.py, packages.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before
+# cells_frames.py, cells_decode.py, cells_compile.py, cells_tools.py, packages.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before
 # serve(), which ends by SystemExit. A zygote calls prepare() first, and serve() in its forks.
 #
 # The program has the main thread, a __main__ of its own, and the interpreter as python3 would have started it: `site`
@@ -14,7 +14,7 @@ from _signal import SIGINT, default_int_handler, signal
 from posix import getpid, register_at_fork
 from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursionlimit
 
-LIMITS = {"value": 1 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
+LIMITS = {"value": 1 << 20, "variables": 32 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
 TRIES = 10  # of a frame that exceptions of signal handlers keep from being acted on
 KEYWORDS = ("False None True and as assert async await break class continue def del elif else except finally for from "
             "global if import in is lambda nonlocal not or pass raise return try while with yield").split()
@@ -367,7 +367,7 @@ class Server:
             signal(SIGINT, self.quiet_handler)
 
     def get(self, frame):
-        room, values, missing, failed = self.limits["value"], [], [], {}
+        room, values, missing, failed = self.limits["variables"], [], [], {}
         wanted = self.read(frame.data.decode())
         names = self.look(names_like, self.names, wanted["prefix"]) if "prefix" in wanted else []
         rows = self.look(list_variables, self.names, self.kept) if wanted.get("list") else []

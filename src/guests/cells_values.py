@@ -6,11 +6,11 @@
 #   {"$type": "dataclass", "class": ..., "module": ..., "items": [...]}   any dataclass, not only one that == compares
 #   {"$type": "ndarray", "class": "datetime64[ns]", "shape", "items"}     numpy's times, as its integers
 #   {"$type": "scalar", "class": "datetime64", "unit": "ns", "value"}
+#   frames and series of pandas: cells_frames.py
 #
 # A dict whose keys are all texts is a plain JSON object.
 #
-# An object of a class made from a builtin type is a value of that type. Back, an object of a class that the session
-# does not have becomes a dict (dataclass), a tuple (namedtuple) or its value (enum).
+# An object of a class made from a builtin type is a value of that type. The way back is in cells_decode.py.
 CELL_DEPTH = 120
 
 
@@ -151,7 +151,7 @@ def clean_text(text):
 
 
 def encode_cell(v, room, strict=False, shown=None):
-    encoder = CellEncoder(room, strict, shown)
+    encoder = FrameEncoder(room, strict, shown)
     with RichQuiet():
         encoder.value(v)
     return "".join(encoder.out)
@@ -175,65 +175,6 @@ PLAIN.update((id(kind), plain_time(kind)) for kind in TIMES)
 BY_TYPE[id(dict)] = CellEncoder.mapping_of_any
 LATER[("numpy", "ndarray")] = ("numpy", CellEncoder.times)
 LATER[("pathlib._local", "PurePosixPath")] = ("pathlib", Encoder.folder)
-
-
-# ---- and back ----
-
-def decode_image(d):
-    from io import BytesIO
-    from PIL import Image
-    image = Image.open(BytesIO(a2b_base64(d["base64"])))
-    image.load()
-    return image
-
-
-def decode_any_scalar(d):
-    if "unit" not in d:
-        return decode_scalar(d)
-    import numpy
-    return getattr(numpy, d["class"])(d["value"], *([] if d["unit"] == "generic" else [d["unit"]]))
-
-
-def decode_any_array(d):
-    import numpy
-    if d.get("class", "")[:10] not in ("datetime64", "timedelta6"):
-        return decode_array(d)
-    return numpy.array(d["items"], dtype="int64").view(d["class"]).reshape(d["shape"])
-
-
-def decode_object(names, d):
-    kind = names.get(d["class"])
-    if d["$type"] == "enum":
-        return kind[d["name"]] if isinstance(kind, type) else d["value"]
-    if d["$type"] == "namedtuple":
-        values = [v for _, v in d["items"]]
-        return kind(*values) if isinstance(kind, type) else tuple(values)
-    values = {k: v for k, v in d["items"]}
-    return kind(**values) if isinstance(kind, type) else values
-
-
-CELL_DECODERS = dict(DECODERS, image=decode_image, scalar=decode_any_scalar, ndarray=decode_any_array)
-
-
-# Reads JSON text; classes are looked up among `names`.
-def cell_reader(names):
-    def hook(d):
-        form = d.get("$type")
-        if form is None:
-            return d
-        if form in ("enum", "namedtuple", "dataclass"):
-            return decode_object(names, d)
-        if form not in CELL_DECODERS:
-            raise ValueError("there is no value of the form %s" % ascii(form)[:80])
-        return CELL_DECODERS[form](d)
-
-    class Context:
-        strict, memo, object_pairs_hook, object_hook = True, {}, None, staticmethod(hook)
-        parse_float, parse_int, parse_constant = float, int, float
-        parse_string = parse_object = parse_array = None
-
-    scan = make_scanner(Context)
-    return lambda text: scan(text.lstrip(), 0)[0]
 
 
 # ---- plain JSON: bundles, and what frames are made of ----

@@ -13,7 +13,8 @@ extern const char guest_explore_data_py[];
 extern const char guest_vertex_prelude_py[];
 /* The columns, types and first rows of data files, as JSON. */
 extern const char guest_data_shape_py[];
-/* bind(name, file): a JSON file as a variable. */
+/* bind(name, file): a JSON file as a variable. Python's follows the judge's codec and
+ * cells_decode.py in one text if the file has typed JSON. */
 extern const char guest_bind_data_py[];
 extern const char guest_bind_data_js[];
 /* What Python is started with (-c): runs the runner, which is the first argument, from bytecode if
@@ -48,8 +49,9 @@ extern const unsigned long guest_rich_begin_code_size, guest_rich_later_code_siz
  * in this order, with guest_packages_py before the process; the boots read them from descriptor 3.
  */
 extern const char guest_cells_boot_py[], guest_cells_charts_py[], guest_cells_rich_py[],
-    guest_cells_hooks_py[], guest_cells_values_py[], guest_cells_compile_py[],
-    guest_cells_tools_py[], guest_cells_process_py[], guest_cells_python_py[];
+    guest_cells_hooks_py[], guest_cells_values_py[], guest_cells_frames_py[],
+    guest_cells_decode_py[], guest_cells_compile_py[], guest_cells_tools_py[],
+    guest_cells_process_py[], guest_cells_python_py[];
 /* The same as bytecode, as the judge's. */
 extern const char guest_cells_magic[];
 extern const unsigned char guest_cells_code[];

@@ -69,7 +69,8 @@ static int bind(struct binder *b, struct str name, struct str json, struct err *
             return err_set(err, ERR_USAGE, "%.*s is given twice", (int)name.n, name.p);
     b->files[b->n] = xasprintf(".glovebox-data-%zu.json", b->n + 1);
     struct str file = str_from(b->files[b->n]);
-    b->bindings[b->n++] = (struct data_binding){name, file};
+    bool typed = str_find(json, STR("\"$type\"")) >= 0;
+    b->bindings[b->n++] = (struct data_binding){name, file, typed};
     return lay_add_bytes(b->laid, file, json, 0644, err);
 }
 

@@ -89,6 +89,7 @@ static json_t *limits_json(const struct tool_set *tools)
     json_t *object = json_object();
 
     set(object, "value", json_integer(SESSION_VALUE_MAX));
+    set(object, "variables", json_integer(SESSION_VARIABLES_MAX));
     set(object, "bundle", json_integer(SESSION_BUNDLE_MAX));
     set(object, "bundles", json_integer(SESSION_BUNDLES));
     set(object, "text", json_integer(SESSION_TEXT_CHARS));

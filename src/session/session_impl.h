@@ -26,6 +26,7 @@
 enum {
     SESSION_READY_MS = 30000,
     SESSION_VALUE_MAX = 1 << 20,
+    SESSION_VARIABLES_MAX = 32 << 20, /* of one get; as large as a request that sets them */
     SESSION_BUNDLE_MAX = 8 << 20,
     SESSION_BUNDLES = 64,
     SESSION_BUNDLES_MAX = 32 << 20, /* of all of them together */

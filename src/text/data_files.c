@@ -124,29 +124,45 @@ int data_explore_all(const struct data_table *tables, size_t n, struct buf *ret)
 
 /* ---- JSON as variables ---- */
 
-static int bind_all(const char *helper, const struct data_binding *bindings, size_t n,
-                    struct buf *ret)
+static void add_bind(const struct data_binding *binding, struct buf *ret)
 {
-    (void)buf_adds(ret, helper);
-    for (size_t i = 0; i < n; i++) {
-        (void)buf_adds(ret, "\nbind(");
-        (void)quote(bindings[i].name, ret);
-        (void)buf_adds(ret, ", ");
-        (void)quote(bindings[i].file, ret);
-        (void)buf_addc(ret, ')');
-    }
-    return buf_addc(ret, '\n');
+    (void)buf_adds(ret, "\nbind(");
+    (void)quote(binding->name, ret);
+    (void)buf_adds(ret, ", ");
+    (void)quote(binding->file, ret);
+}
+
+/* Compiling the decoders takes some milliseconds. */
+static void add_decoders(const struct data_binding *bindings, size_t n, struct buf *ret)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bindings[i].typed) {
+            (void)buf_adds(ret, guest_judge_codec_py);
+            (void)buf_adds(ret, guest_cells_decode_py);
+            return;
+        }
 }
 
 int data_bind_python(const struct data_binding *bindings, size_t n, struct buf *ret)
 {
     (void)buf_addc(ret, '\n');
-    return bind_all(guest_bind_data_py, bindings, n, ret);
+    add_decoders(bindings, n, ret);
+    (void)buf_adds(ret, guest_bind_data_py);
+    for (size_t i = 0; i < n; i++) {
+        add_bind(&bindings[i], ret);
+        (void)buf_adds(ret, bindings[i].typed ? ", True)" : ", False)");
+    }
+    return buf_addc(ret, '\n');
 }
 
 int data_bind_node(const struct data_binding *bindings, size_t n, struct buf *ret)
 {
-    return bind_all(guest_bind_data_js, bindings, n, ret);
+    (void)buf_adds(ret, guest_bind_data_js);
+    for (size_t i = 0; i < n; i++) {
+        add_bind(&bindings[i], ret);
+        (void)buf_addc(ret, ')');
+    }
+    return buf_addc(ret, '\n');
 }
 
 void data_load_python(struct str file, struct buf *ret)

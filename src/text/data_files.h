@@ -31,8 +31,10 @@ int data_explore_all(const struct data_table *tables, size_t n, struct buf *ret)
 struct data_binding {
     struct str name; /* an identifier */
     struct str file; /* beside the program */
+    bool typed;      /* there are objects with "$type" in it */
 };
-/* Ahead of another program, as above; for Node a file that it loads first. */
+/* Ahead of another program, as above, where typed JSON becomes the values that it stands for; for
+ * Node a file that it loads first, and plain JSON. */
 int data_bind_python(const struct data_binding *bindings, size_t n, struct buf *ret);
 /* A program's first lines, by which `data` is what the JSON file holds. */
 void data_load_python(struct str file, struct buf *ret);

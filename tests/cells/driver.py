@@ -22,7 +22,7 @@ import time
 from procs import settle
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LIMITS = {"value": 1 << 20, "bundle": 4 << 20, "bundles": 50, "text": 100000, "call": 1 << 20}
+LIMITS = {"value": 1 << 20, "variables": 2 << 20, "bundle": 4 << 20, "bundles": 50, "text": 100000, "call": 1 << 20}
 MOST = 64 << 20
 BUSY_TICKS = 15
 # What started us may have left descriptors open that are not for guests.

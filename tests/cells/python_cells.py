@@ -17,8 +17,8 @@ import python_values  # noqa: E402
 from driver import LIMITS, Guest, interpreters, source  # noqa: E402
 from tap import Tap  # noqa: E402
 
-PARTS = ("judge_codec", "cells_charts", "cells_rich", "cells_hooks", "cells_values", "cells_compile", "cells_tools",
-         "packages", "cells_process", "cells_python")
+PARTS = ("judge_codec", "cells_charts", "cells_rich", "cells_hooks", "cells_values", "cells_frames",
+         "cells_decode", "cells_compile", "cells_tools", "packages", "cells_process", "cells_python")
 
 
 def program_text():

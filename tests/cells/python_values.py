@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's sessions: values in and out, tools, final_answer(), display()."""
 
+import ast
 import base64
 import os
 
@@ -11,6 +12,12 @@ def start(path, **options):
     from python_cells import Python
 
     return Python(path, **options)
+
+
+def program_text():
+    import python_cells
+
+    return python_cells.program_text()
 
 
 # Python text; what it is as typed JSON (None: only there and back again).
@@ -111,6 +118,7 @@ def test_libraries(tap, path):
             cell = g.run("pd.DataFrame({'a': [1, 2]})")
             tap.ok(cell.value["$type"] == "other" and "text/html" in cell.results[0]["data"], "a frame", cell)
             tap.equal(g.run("pd.NaT").value["$type"], "other", "NaT")
+            check_frames(tap, g)
         else:
             tap.skip("values of pandas", "no pandas")
         if g.run("from PIL import Image\nv = Image.new('RGB', (3, 2), (1, 2, 3))").ok:
@@ -122,6 +130,29 @@ def test_libraries(tap, path):
             tap.equal(g.run("w.size, w.mode, w.getpixel((1, 1))").value["items"][1], "RGB", "... and back")
         else:
             tap.skip("images", "no PIL")
+
+
+FRAMES = (
+    "pd.DataFrame({'i': [1, 2], 'f': [1.5, float('nan')], 's': ['a', None], 'b': [True, False], 7: [(1,), {2}]})",
+    "pd.DataFrame({'d': pd.to_datetime(['2024-01-01', None]), 'z': pd.to_datetime(['2024-07-01', None]).tz_localize('UTC')})",
+    "pd.DataFrame({'c': pd.Categorical(['x', None], ['y', 'x'], ordered=True), 'n': pd.array([1, None], dtype='Int64')})",
+    "pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([('a', 1), ('a', 2)], names=['p', None]))",
+    "pd.DataFrame({'a': [1, 2]}, index=pd.Index(['p', 'q'], name='k'))", "pd.DataFrame([[1, 2]], columns=['a', 'a'])",
+    "pd.DataFrame()", "pd.DataFrame(index=[3, 4])", "pd.Series([1.5], name=('a', 1))", "pd.Series(['x'], dtype='string')")
+
+
+def check_frames(tap, g):
+    for text in FRAMES:
+        g.run("v = %s" % text)
+        got = g.get("v")
+        tap.ok(got["ok"] and got["values"]["v"]["$type"] in ("frame", "series"), "get " + text, got)
+        tap.ok(g.set({"w": got["values"]["v"]})["ok"], "set " + text)
+        same = g.run("getattr(pd.testing, 'assert_%s_equal' % type(v).__name__.replace('Data', '').lower())(v, w)")
+        tap.ok(same.ok, "there and back " + text, same)
+    g.run("v = pd.DataFrame({'p': pd.period_range('2024', periods=2)})")
+    tap.ok("period" in g.get("v")["failed"]["v"], "a column without a form")
+    g.run("v = pd.DataFrame({'a': [0.0] * 300000})")
+    tap.ok("larger" in g.get("v")["failed"]["v"], "a frame that is too large")
 
 
 # ---- tools ----
@@ -375,6 +406,14 @@ def test_display(tap, path):
         tap.equal((cell.value, cell.displays), (0, []), "not from a child")
 
 
+def test_text(tap, path):
+    """What src/session/warm.c leaves out for a session that can be forked."""
+    text = program_text().decode()
+    lines = [line for line in text.splitlines(True) if line.strip() and not line.lstrip(" ").startswith("#")]
+    tap.ok(len("".join(lines)) < 124 << 10, "the server fits into an argument", len("".join(lines)))
+    tap.ok(ast.dump(ast.parse("".join(lines))) == ast.dump(ast.parse(text)), "no string has a line that begins like a comment")
+
+
 def test_wire(tap, path):
     with start(path, greet=False) as g:
         g.send_bytes(b"hello 0 2\n{}exec 1 5\nx = 1exec 2 1\nxunknown 3 2\n{}exec 4 4\nx +1")
@@ -394,4 +433,4 @@ def test_wire(tap, path):
         tap.equal(g.wait(5), 0, "the end")
 
 
-TESTS = (test_values, test_libraries, test_tools, test_typed_tools, test_sources_name, test_sources, test_kept, test_final, test_display, test_wire)
+TESTS = (test_values, test_libraries, test_tools, test_typed_tools, test_sources_name, test_sources, test_kept, test_final, test_display, test_text, test_wire)

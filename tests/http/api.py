@@ -41,6 +41,8 @@ def test_run(tap, d):
     tap.equal(r["stdout"], "5\n", "prelude", r)
     r = d.run("print(sales['n'])", data={"sales": {"n": [1, 2]}}).json
     tap.equal(r["stdout"], "[1, 2]\n", "data", r)
+    r = d.run("print(a, b, c)", data={"a": [{"$type": "tuple", "items": [1]}], "b": {"$type": "date"}, "c": {"$type": "Mine"}}).json
+    tap.equal(r["stdout"], "[(1,)] {'$type': 'date'} {'$type': 'Mine'}\n", "data that is typed JSON, or somebody else's", r)
     r = d.run("print(1)", require=["no-such-layer"])
     tap.equal(r.status, 400, "require names a layer", r)
 

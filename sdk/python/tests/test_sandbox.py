@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from glovebox_sandbox import (AsyncSandbox, CheckError, Finished, Foreign, GuestError, InputCall, LimitError, RefusedError,
-                              Result, Sandbox, SessionError, Stderr, Stdout, TestError, Tool, UsageError, tool)
+                              Result, Sandbox, SessionError, Stderr, Stdout, TestError, Tool, UnsupportedError, UsageError, tool)
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,14 @@ def test_values_there_and_back(box: Sandbox) -> None:
         box.variables["x"] = object()
 
 
+def test_data_of_a_program_are_values(box: Sandbox) -> None:
+    values = {"a": (1, {2}), "b": b"\xff", "c": datetime.date(2024, 2, 29), "d": {"$type": "mine"}, "e": {1: 1 << 200}}
+    printed = box.run("print({name: globals()[name] for name in 'abcde'})", data=values).stdout
+    assert eval(printed, {"datetime": datetime}) == values
+    with Sandbox(data=values) as other:
+        assert other.variables.get_many(values) == values
+
+
 def test_objects_of_the_program(box: Sandbox) -> None:
     value = box.exec("class Odd: pass\nOdd()").value
     assert isinstance(value, Foreign) and value.class_name == "Odd" and "Odd object" in repr(value)
@@ -100,6 +108,46 @@ def test_arrays(box: Sandbox) -> None:
     numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
     box.variables["array"] = numpy.arange(6.0).reshape(2, 3)
     assert (box.exec("array * 2").value == numpy.arange(6.0).reshape(2, 3) * 2).all()
+
+
+def test_frames_as_variables(box: Sandbox) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed; run the part frames")
+    frame = pandas.DataFrame({
+        "int": [1, 2], "float": [1.5, float("nan")], "text": ["a", None], "bool": [True, False], "mixed": [(1,), "b"],
+        "time": pandas.to_datetime(["2024-01-01", None]), "zone": pandas.to_datetime(["2024-07-01", None], utc=True),
+        "kind": pandas.Categorical(["x", None], ["y", "x"], ordered=True), "whole": pandas.array([1, None], dtype="Int64")})
+    for value in (frame, frame.set_index(["text", "int"]), frame[["float"]].T, pandas.DataFrame(), frame.iloc[:0]):
+        box.variables["frame"] = value
+        pandas.testing.assert_frame_equal(box.variables["frame"], value)
+    box.variables["column"] = frame["zone"]
+    pandas.testing.assert_series_equal(box.variables["column"], frame["zone"])
+    assert box.run("print(frame['int'].sum())", data={"frame": frame}).stdout == "3\n"
+    large = pandas.DataFrame({str(n): [float(n)] * 100_000 for n in range(5)})
+    box.tools.add(lambda frame: large, name="enlarge")
+    assert "4 MiB" in box.exec("enlarge(frame)").failure
+    box.variables["frame"] = frame
+    box.tools.add(lambda frame: frame * 2, name="double")
+    assert box.exec("double(frame[['int']])['int'].tolist()").value == [2, 4]
+    box.variables["large"] = large
+    pandas.testing.assert_frame_equal(box.variables["large"], large)
+    with pytest.raises(UsageError, match="astype"):
+        box.variables["odd"] = pandas.DataFrame({"p": pandas.period_range("2024", periods=2)})
+
+
+def test_frames_without_pandas_inside() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed; run the part frames")
+    with Sandbox() as box:
+        box.exec("import sys; sys.modules['pandas'] = None")
+        with pytest.raises(UnsupportedError, match="needs that package in the sandbox's Python"):
+            box.variables["frame"] = pandas.DataFrame({"a": [1]})
+        assert box.exec("1").value == 1
+
+
+def test_times_of_arrays(box: Sandbox) -> None:
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
+    for value in (numpy.array(["2024-01-01", "NaT"], dtype="datetime64[D]"), numpy.timedelta64(5, "s")):
+        box.variables["moments"] = value
+        numpy.testing.assert_array_equal(box.variables["moments"], value)
 
 
 def test_frames(box: Sandbox) -> None:

@@ -36,3 +36,29 @@ def test_arrays_reserve_little(kind: str) -> None:
     assert isinstance(decode({"$type": "ndarray", "class": kind, "shape": [1], "items": ["a"]}), Foreign)
     narrow = decode({"$type": "ndarray", "class": kind[:-7], "shape": [2], "items": ["a", ""]})
     assert narrow.dtype == numpy.dtype(kind[:-7]) and len(narrow) == 2
+
+
+COLUMN = {"$type": "column", "dtype": "int64", "base64": "AQAAAAAAAAA="}
+ONE = {"$type": "index", "range": [0, 1, 1], "names": [None]}
+
+
+def series(**column: Any) -> Any:
+    return decode({"$type": "series", "name": None, "index": ONE, "data": {"$type": "column", **column}})
+
+
+def test_frames_of_a_hostile_program() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed; run the part frames")
+    assert isinstance(series(dtype="int64", base64="AQAAAAAAAAA="), pandas.Series)
+    alike = [{"$type": "int", "hex": hex(((1 << 61) - 1) * i)} for i in range(20000)]
+    categories = {"$type": "column", "dtype": "object", "items": alike}
+    began = time.monotonic()
+    for column in ({"dtype": "int64", "base64": "AQ=="}, {"dtype": "V1000000000", "base64": ""}, {"dtype": "object"},
+                   {"dtype": "int64", "base64": "AQAAAAAAAAABAAAAAAAAAA=="}, {"dtype": "datetime64[ns, dateutil//etc/passwd]", "base64": ""},
+                   {"dtype": "datetime64[ns, ../../etc/passwd]", "base64": "AQAAAAAAAAA="}, {"dtype": ["object"], "items": []},
+                   {"dtype": "category", "codes": COLUMN, "categories": COLUMN, "ordered": 1},
+                   {"dtype": "category", "codes": COLUMN, "categories": categories, "ordered": False}):
+        assert isinstance(series(**column), Foreign), column
+    for form in ({"data": [COLUMN]}, {"index": 5, "columns": ONE, "data": [COLUMN]}, {"index": ONE, "columns": ONE, "data": [ONE]},
+                 {"index": {**ONE, "range": [0, 1 << 60, 1]}, "columns": ONE, "data": [COLUMN]}):
+        assert isinstance(decode({"$type": "frame", **form}), Foreign), form
+    assert time.monotonic() - began < 5

@@ -16,6 +16,9 @@ _BY_STATUS: dict[int, type[GloveboxError]] = {
 }
 
 
+_NO_MODULE = "ImportError: "  # of the guest, which needs a package for a value
+
+
 def document_of(answer: Answer) -> Any:
     """The answer's JSON document; raises the exception that stands for an error."""
     if answer.status >= 400:
@@ -34,6 +37,8 @@ def failure_of(answer: Answer) -> GloveboxError:
         return BusyError(message, _seconds(answer.headers.get("retry-after")))
     if answer.status == 404 and "session" in message:
         return SessionError(message)
+    if answer.status in (409, 502) and message.startswith(_NO_MODULE):
+        return UnsupportedError(message[len(_NO_MODULE):])
     if answer.status in _BY_STATUS:
         return _BY_STATUS[answer.status](message)
     return UsageError(message) if answer.status < 500 else DaemonError(message)

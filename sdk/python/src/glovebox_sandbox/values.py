@@ -22,6 +22,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Callable, cast
 
+from . import frames
 from .documents import object_or_none
 from .errors import UsageError
 
@@ -94,6 +95,11 @@ def _encode_text(form: str, text: Callable[[Any], str]) -> Callable[[Any, int], 
     return lambda value, depth: {"$type": form, "text": text(value)}
 
 
+def _encode_moment(value: datetime.datetime, depth: int) -> Any:
+    """NaT of pandas, a datetime that does not equal itself, is None."""
+    return {"$type": "datetime", "text": value.isoformat()} if value == value else None
+
+
 def _encode_timedelta(value: datetime.timedelta, depth: int) -> Any:
     return {"$type": "timedelta", "days": value.days, "seconds": value.seconds, "microseconds": value.microseconds}
 
@@ -115,8 +121,15 @@ def _encode_other(value: Any, depth: int) -> Any:
 
 def _encode_foreign(value: Any, depth: int) -> Any:
     """The form of an array, a number or a picture of a package; None for anything else."""
+    if _is_a(value, "pandas", "DataFrame"):
+        return frames.encode_frame(value, encode)
+    if _is_a(value, "pandas", "Series"):
+        return frames.encode_series(value, encode)
     if _is_a(value, "numpy", "generic"):
-        return encode(value.item(), depth)
+        return _encode_scalar(value, depth)
+    if _is_a(value, "numpy", "ndarray") and value.dtype.kind in "mM":
+        items = value.astype("int64").ravel().tolist()
+        return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
     if _is_a(value, "numpy", "ndarray") and value.dtype.kind in "biufcSU":
         items = [encode(item, depth) for item in value.ravel().tolist()]
         return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
@@ -125,6 +138,14 @@ def _encode_foreign(value: Any, depth: int) -> Any:
         value.save(data, "PNG")
         return {"$type": "image", "class": "PNG", "mode": str(value.mode), "base64": _base64(data.getvalue())}
     return None
+
+
+def _encode_scalar(value: Any, depth: int) -> Any:
+    """A number of numpy is a plain one, but its times have a unit."""
+    if value.dtype.kind not in "mM":
+        return encode(value.item(), depth)
+    kind, _, unit = str(value.dtype).rstrip("]").partition("[")
+    return {"$type": "scalar", "class": kind, "unit": unit or "generic", "value": int(value.astype("int64"))}
 
 
 def _is_a(value: object, module: str, name: str) -> bool:
@@ -158,7 +179,7 @@ _WRITERS: list[tuple[Any, Callable[[Any, int], Any]]] = [
     (bytearray, lambda value, depth: {"$type": "bytearray", "base64": _base64(value)}),
     (complex, lambda v, depth: {"$type": "complex", "real": encode(v.real), "imag": encode(v.imag)}),
     (range, lambda v, depth: {"$type": "range", "start": v.start, "stop": v.stop, "step": v.step}),
-    (datetime.datetime, _encode_text("datetime", datetime.datetime.isoformat)),
+    (datetime.datetime, _encode_moment),
     (datetime.date, _encode_text("date", datetime.date.isoformat)),
     (datetime.time, _encode_text("time", datetime.time.isoformat)),
     (datetime.timedelta, _encode_timedelta),
@@ -213,9 +234,9 @@ def _items(form: dict[str, Any]) -> list[Any]:
 
 def _keys(keys: list[Any]) -> list[Any]:
     """The keys of a set or a dict. A program may choose numbers that all have one hash: that takes quadratic time."""
-    alike = collections.Counter(map(hash, keys)).most_common(1)
-    if alike and alike[0][1] > _MOST_ALIKE:
-        raise ValueError("too many keys have the same hash")
+    for found, count in collections.Counter(map(hash, keys)).most_common(1):
+        if count > _MOST_ALIKE and len({repr(key) for key in keys if hash(key) == found}) > _MOST_ALIKE:
+            raise ValueError("too many keys have the same hash")
     return keys
 
 
@@ -314,6 +335,8 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scalar": _decode_scalar,
     "ndarray": _decode_array,
     "image": _decode_image,
+    "frame": lambda form: frames.decode_frame(form, _decode, _keys),
+    "series": lambda form: frames.decode_series(form, _decode, _keys),
 }
 
 

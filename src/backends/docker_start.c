@@ -16,6 +16,10 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 
+/* Modes. Podman has no option for an owner. */
+#define EVERYBODYS "1777"
+#define THE_GUESTS "0755,uid=65534,gid=65534"
+
 enum {
     FILES_LEAST = 1024,
     FILES_MOST = 65536,
@@ -24,9 +28,8 @@ enum {
     CPU_PERIOD_US = 100000
 };
 
-/* Options of a tmpfs that every user may write: Podman knows none for its owner. Limits of 0 stay
- * the kernel's. */
-static json_t *tmpfs(const struct jail_limits *l, bool podman)
+/* Options of a tmpfs. Limits of 0 stay the kernel's. */
+static json_t *tmpfs(const struct jail_limits *l, const char *mode, bool podman)
 {
     char size[40] = "", inodes[40] = "";
 
@@ -34,7 +37,7 @@ static json_t *tmpfs(const struct jail_limits *l, bool podman)
         snprintf(size, sizeof size, ",size=%" PRIu64, l->disk_bytes);
     if (l->inodes && !podman)
         snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes);
-    return json_sprintf("rw,exec,nosuid,nodev,mode=1777%s%s", size, inodes);
+    return json_sprintf("rw,exec,nosuid,nodev,mode=%s%s%s", mode, size, inodes);
 }
 
 /* Podman's own defaults are more than many hosts permit. No core dumps: with 0 the kernel would
@@ -66,12 +69,13 @@ static uint64_t pids_at_start(const struct jail_limits *l)
 static json_t *host_config(const struct backend_job *job, bool podman)
 {
     const struct jail_limits *l = &job->limits;
-    json_t *config =
-        json_pack("{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}",
-                  "AutoRemove", 1, "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs",
-                  1, "CapDrop", "ALL", "SecurityOpt", "no-new-privileges", "IpcMode", "private",
-                  "LogConfig", "Type", "none", "Tmpfs", CONTAINED_BOX, tmpfs(l, podman), "/tmp",
-                  tmpfs(l, podman), "/dev/shm", tmpfs(l, podman), "Ulimits", ulimits(l, podman));
+    json_t *config = json_pack(
+        "{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}", "AutoRemove", 1,
+        "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs", 1, "CapDrop", "ALL",
+        "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
+        "Tmpfs", CONTAINED_WORK, tmpfs(l, podman ? EVERYBODYS : THE_GUESTS, podman), "/tmp",
+        tmpfs(l, EVERYBODYS, podman), "/dev/shm", tmpfs(l, EVERYBODYS, podman), "Ulimits",
+        ulimits(l, podman));
 
     if (job->runtime)
         json_object_set_new(config, "Runtime", json_string(job->runtime));

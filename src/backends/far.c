@@ -206,7 +206,7 @@ void far_lend(struct far_guest *d, const struct backend_job *job, const struct b
     d->out = out;
     d->limits = job->limits;
     d->sources[CONTAINED_TO_STDIN].fd = job->stdin_fd;
-    d->start_ns = clock_mono_ns();
+    d->lent_ns = d->start_ns = clock_mono_ns();
 }
 
 void far_guest_free(struct far_guest *d)

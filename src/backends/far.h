@@ -75,6 +75,7 @@ struct far_guest {
     struct far_source sources[CONTAINED_WAYS];
     struct far_outlet channel;
     struct buf channel_file; /* what the guest reads as descriptor 3, if that is a file */
+    int64_t lent_ns;         /* when it got its job */
     int64_t start_ns, deadline_ms;
     int64_t kill_ms; /* it was asked to end: when the engine is to kill it */
     struct backend_usage usage;

@@ -107,7 +107,7 @@ static int copy(struct far_guest *d, struct err *err)
 static const char *inside(struct backend_guest *guest)
 {
     (void)guest;
-    return CONTAINED_BOX "/work/";
+    return CONTAINED_WORK "/";
 }
 
 static int list_files(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,

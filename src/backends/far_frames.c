@@ -161,11 +161,14 @@ static void on_usage(struct far_guest *d, struct wire *w)
     d->usage.memory_peak = wire_u64(w);
 }
 
-static void on_ended(struct far_guest *d, int status)
+static void on_ended(struct far_guest *d, struct wire *w)
 {
+    int64_t most_ns = clock_mono_ns() - d->lent_ns;
+
     d->ended = true;
-    d->out->status = status;
-    d->out->wall_ns = clock_mono_ns() - d->start_ns;
+    d->out->status = (int)wire_u32(w);
+    uint64_t ns = wire_u64(w);
+    d->out->wall_ns = ns < (uint64_t)most_ns ? (int64_t)ns : most_ns;
 }
 
 /* "mount", "socket(AF_PACKET)", "unknown system call". */
@@ -249,7 +252,7 @@ static void act(struct far_guest *d, uint32_t kind, struct str bytes)
         far_hit(d, wire_u32(&w) & (2 * LIMIT_LAST - 1));
         break;
     case CONTAINED_ENDED:
-        on_ended(d, (int)wire_u32(&w));
+        on_ended(d, &w);
         break;
     case CONTAINED_OVER:
         d->over = d->out->started;

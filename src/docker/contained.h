@@ -23,8 +23,9 @@
 
 #include "base/wire.h"
 
-#define CONTAINED_PATH "/.glovebox-jail" /* of the helper, in the image */
-#define CONTAINED_BOX  "/box" /* a tmpfs, as in a jail (SPEC_BOX); the workspace is `work` in it */
+#define CONTAINED_PATH "/.glovebox-jail"     /* of the helper, in the image */
+#define CONTAINED_BOX  "/box"                /* as in a jail (SPEC_BOX) */
+#define CONTAINED_WORK CONTAINED_BOX "/work" /* the workspace, a tmpfs */
 #define CONTAINED_UID  65534u
 
 #define CONTAINED_FILES_MOST                                                                       \
@@ -73,7 +74,7 @@ enum contained_frame {
     CONTAINED_SHUT,        /* u32 enum contained_way: the guest reads no more */
     CONTAINED_USAGE,       /* u64 ns of processor time, u64 memory now, u64 its peak */
     CONTAINED_LIMIT,       /* u32 enum jail_limit_hit */
-    CONTAINED_ENDED,       /* u32 status of the guest's first process, as from wait() */
+    CONTAINED_ENDED, /* u32 status of the guest's first process, as from wait(), u64 ns it ran */
     CONTAINED_OVER,
     CONTAINED_TREE,     /* bytes of a stream as in jail/lay.h: the workspace */
     CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it, u64 size, path */

@@ -60,8 +60,9 @@ struct contained {
     int64_t looked_ms;         /* when the last look was, and what it found */
     uint64_t looked_cpu;
     bool busy;
-    uint64_t reported_cpu; /* no report without news */
-    uint64_t early_cpu_ns; /* used before the job was known; not the job's */
+    int64_t start_ns, end_ns; /* of the program, with its job */
+    uint64_t reported_cpu;    /* no report without news */
+    uint64_t early_cpu_ns;    /* used before the job was known; not the job's */
 };
 
 /* ---- to the guest ---- */
@@ -207,16 +208,28 @@ static void kill_all(struct contained *c)
     } while (pid > 0 || (pid < 0 && errno == EINTR));
 }
 
+/* It may be over before the backend reads that it has begun, so the time is taken here. */
+static void send_end(const struct contained *c)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 64);
+    wire_put_u32(&b, (uint32_t)c->status);
+    wire_put_u64(&b, (uint64_t)(c->end_ns - c->start_ns));
+    contained_send_buf(CONTAINED_ENDED, &b);
+}
+
 static void finish(struct contained *c)
 {
     if (c->over)
         return;
+    c->end_ns = clock_mono_ns();
     kill_all(c);
     drain(c);
     send_limits(c);
     send_usage(c, true);
     contained_filter_report();
-    contained_send_numbers(CONTAINED_ENDED, (const uint32_t[]){(uint32_t)c->status}, 1);
+    send_end(c);
     contained_send(CONTAINED_OVER, "", 0);
     for (int i = 0; i < CONTAINED_WAYS; i++)
         fd_close(&c->inlets[i].fd);
@@ -290,12 +303,13 @@ static void place_file(struct contained *c, const char *path)
     contained_send_err(CONTAINED_DONE, &c->arriving.err);
 }
 
-static void report_start(const struct contained *c)
+static void report_start(struct contained *c)
 {
     const uint32_t held = c->held | (c->guest.filtered ? LAYER_BIT(LAYER_SECCOMP) : 0);
 
     if (held != c->held)
         contained_send_numbers(CONTAINED_HELD, &held, 1);
+    c->start_ns = clock_mono_ns();
     contained_send(CONTAINED_STARTED, "", 0);
     contained_filter_report();
 }
@@ -346,7 +360,7 @@ static void receive(struct contained *c)
     else if (kind == CONTAINED_FILES)
         contained_files(c->work, files_most(c), c->over, n == 1 && bytes[0] == 0);
     else if (kind == CONTAINED_PUT)
-        contained_put_begin(&c->arriving);
+        contained_put_begin(&c->arriving, c->work);
     else if (kind == CONTAINED_BYTES)
         contained_put_bytes(&c->arriving, (struct str){bytes, n});
     else if (kind == CONTAINED_PLACE)
@@ -424,8 +438,8 @@ static int prepare(struct contained *c, struct err *err)
 
     if (check_required(c->plan.required & ~(c->held | LAYER_BIT(LAYER_SECCOMP)), err) < 0)
         return -1;
-    if (mkdir(CONTAINED_BOX "/work", 0755) < 0 ||
-        (c->work = open(CONTAINED_BOX "/work", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+    if ((mkdir(CONTAINED_WORK, 0755) < 0 && errno != EEXIST) ||
+        (c->work = open(CONTAINED_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         return err_sys(err, "make the workspace");
     if (c->held & LAYER_BIT(LAYER_SECCOMP))
         c->plan.required &= ~LAYER_BIT(LAYER_SECCOMP);

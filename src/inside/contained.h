@@ -102,7 +102,7 @@ struct contained_arriving {
     int fd;
     struct err err;
 };
-void contained_put_begin(struct contained_arriving *a);
+void contained_put_begin(struct contained_arriving *a, int work);
 void contained_put_bytes(struct contained_arriving *a, struct str bytes);
 void contained_put_end(struct contained_arriving *a, int work, const char *path);
 int contained_remove(int work, const char *path, struct err *err);

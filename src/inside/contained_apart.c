@@ -2,8 +2,8 @@
  *
  * The helper where no engine has built a wall: as a process of a virtual machine that is all the
  * guest's, among others of that machine. It builds what a container has: namespaces of its own, the
- * machine's folders read-only, a workspace and a /tmp in memory, no capabilities, the jail's
- * filter. It is then what pid 1 of a container is.
+ * machine's folders read-only, a workspace and a /tmp in memory, no capabilities. It is then what
+ * pid 1 of a container is.
  *
  * The first process only waits. The end of either ends the other, and everything of the guest.
  *
@@ -35,7 +35,6 @@
 #include "inside/inside.h"
 #include "inside/mount.h"
 #include "jail/caps.h"
-#include "jail/filter.h"
 #include "jail/host_box.h"
 
 #define STAGE "/tmp" /* where the new root hangs until it becomes one */
@@ -137,6 +136,13 @@ static int make_memory(const char *path, uint64_t bytes, uint64_t inodes, struct
     return 0;
 }
 
+static int make_box(const struct contained_apart *a, struct err *err)
+{
+    if (mkdir(STAGE CONTAINED_BOX, 0755) < 0)
+        return err_sys(err, "make " CONTAINED_BOX);
+    return make_memory(STAGE CONTAINED_WORK, a->disk_bytes, a->inodes, err);
+}
+
 /* Some hosts permit no new one. The old one shows the processes of the host, which a guest has no
  * right to touch. */
 static int make_proc(struct err *err)
@@ -165,10 +171,10 @@ static int build_root(const struct contained_apart *a, struct err *err)
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
         return err_sys(err, "make mounts private");
     if (make_memory(STAGE, ROOT_BYTES, 0, err) < 0 || show_all(err) < 0 || make_proc(err) < 0 ||
-        make_memory(STAGE CONTAINED_BOX, a->disk_bytes, a->inodes ? a->inodes + 4 : 0, err) < 0 ||
-        make_memory(STAGE "/tmp", a->disk_bytes, a->inodes ? a->inodes + 4 : 0, err) < 0)
+        make_box(a, err) < 0 || make_memory(STAGE "/tmp", a->disk_bytes, a->inodes, err) < 0)
         return -1;
-    (void)make_memory(STAGE "/dev/shm", a->disk_bytes, 0, err); /* some have no such folder */
+    (void)make_memory(STAGE "/dev/shm", a->disk_bytes, a->inodes,
+                      err); /* some have no such folder */
     if (enter_root(err) < 0)
         return -1;
     return mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0
@@ -214,15 +220,12 @@ static int go_apart(const struct contained_apart *a, struct err *err)
 static int be_first(const struct contained_apart *a)
 {
     struct err err;
-    int none;
 
     if (go_apart(a, &err) < 0) {
         contained_send_err(CONTAINED_FAILED, &err);
         return 1;
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* The guest inherits it. Without it the layer is missing, which is reported. */
-    (void)filter_install(FILTER_QUIET, &none, &err);
     contained_watch(a->memory_bytes, false);
     return contained_main();
 }
@@ -299,13 +302,11 @@ static int go_bare(const struct contained_apart *a, struct err *err)
 static int be_bare(const struct contained_apart *a)
 {
     struct err err;
-    int none;
 
     if (go_bare(a, &err) < 0) {
         contained_send_err(CONTAINED_FAILED, &err);
         return 1;
     }
-    (void)filter_install(FILTER_QUIET, &none, &err);
     contained_watch(a->memory_bytes, true);
     return contained_main();
 }

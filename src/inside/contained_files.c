@@ -192,16 +192,20 @@ static int open_parent(struct lay_place *place, const char *path, bool create,
     return dirfd;
 }
 
-/* Beside the workspace, where the program does not meet it. */
+/* Where a file system has no files without a name: beside the workspace. */
 #define ARRIVING CONTAINED_BOX "/arriving"
+#define REPLACES ".glovebox-arriving" /* for a moment, in the folder of a file that is replaced */
 
 /* The backend may have given up in the middle of the previous file. */
-void contained_put_begin(struct contained_arriving *a)
+void contained_put_begin(struct contained_arriving *a, int work)
 {
     fd_close(&a->fd);
     *a = (struct contained_arriving){.fd = -1};
-    (void)unlink(ARRIVING);
-    a->fd = open(ARRIVING, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    a->fd = openat(work, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+    if (a->fd < 0) {
+        (void)unlink(ARRIVING);
+        a->fd = open(ARRIVING, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    }
     if (a->fd < 0)
         err_sys(&a->err, "make the file");
 }
@@ -215,6 +219,25 @@ void contained_put_bytes(struct contained_arriving *a, struct str bytes)
         a->err.kind = ERR_LIMIT;
 }
 
+static int give_name(int fd, int dirfd, const char *name)
+{
+    char link[40];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, dirfd, name, AT_SYMLINK_FOLLOW);
+}
+
+static int replace_name(int fd, int dirfd, const char *name)
+{
+    (void)unlinkat(dirfd, REPLACES, 0);
+    if (give_name(fd, dirfd, REPLACES) < 0)
+        return -1;
+    int result = renameat(dirfd, REPLACES, dirfd, name), why = errno;
+    (void)unlinkat(dirfd, REPLACES, 0);
+    errno = why;
+    return result;
+}
+
 static void put_in_place(struct contained_arriving *a, int work, const char *path)
 {
     struct lay_place place;
@@ -222,7 +245,8 @@ static void put_in_place(struct contained_arriving *a, int work, const char *pat
 
     lay_place_init(&place, work);
     int dirfd = open_parent(&place, path, true, &name, &a->err);
-    if (dirfd >= 0 && renameat(AT_FDCWD, ARRIVING, dirfd, name) < 0) {
+    if (dirfd >= 0 && give_name(a->fd, dirfd, name) < 0 &&
+        (errno != EEXIST || replace_name(a->fd, dirfd, name) < 0)) {
         err_sys(&a->err, "put the file in place");
         a->err.kind = ERR_USAGE;
     }
@@ -231,9 +255,9 @@ static void put_in_place(struct contained_arriving *a, int work, const char *pat
 
 void contained_put_end(struct contained_arriving *a, int work, const char *path)
 {
-    fd_close(&a->fd);
     if (!a->err.kind)
         put_in_place(a, work, path);
+    fd_close(&a->fd);
     (void)unlink(ARRIVING);
 }
 

@@ -129,7 +129,7 @@ static _Noreturn void become_guest(const struct contained_plan *plan, const stru
     prefer_to_die();
     char **env = merge_env(plan->env);
     int report = place_fds(t);
-    if (report >= 0 && chdir(CONTAINED_BOX "/work") == 0 && enter_filter(plan, report) == 0) {
+    if (report >= 0 && chdir(CONTAINED_WORK) == 0 && enter_filter(plan, report) == 0) {
         set_limits(plan);
         environ = env;
         (void)execvp(plan->path, plan->argv);

@@ -44,7 +44,7 @@ def test_signal(tap, docker):
 def test_wall(tap, docker):
     code = """
 import os, socket
-for path in ("/", "/etc", "/usr", "/root"):
+for path in ("/", "/etc", "/usr", "/root", "/box"):
     try: open(path + "/x", "w"); print("wrote", path)
     except OSError: pass
 for path in ("/tmp", "/dev/shm", "/box/work"): open(path + "/x", "w").write("y")

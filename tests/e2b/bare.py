@@ -66,7 +66,7 @@ def test_runs(tap):
     lines = r.get(OUT, b"").decode().split()
     tap.ok(len(lines) == 4 and int(lines[0]) >= 0x60000000, "a program runs as a user of its own", r)
     tap.equal(lines[1:], ["/box/work", "made", "0"], "in its workspace, without capabilities", r)
-    held = struct.unpack("<I", r.get(HELD, bytes(4)))[0]
+    held = struct.unpack("<I", r.get(HELD, bytes(4))[-4:])[0]
     tap.ok(held & SECCOMP and not held & ISOLATING, "the layers are those that hold", hex(held))
 
 
@@ -82,7 +82,7 @@ def test_limits(tap):
     r = run("python3", "-c", "while True: pass", cpu_ms=300)
     tap.equal(r.get(LIMIT), b"\x02\0\0\0", "of processor time", r)
     r = run("python3", "-c", "open('big', 'wb').write(b'x' * (100 << 20))")
-    tap.equal(r.get(ENDED), b"\0\1\0\0", "of a file's size", r)
+    tap.equal(r.get(ENDED, b"")[:4], b"\0\1\0\0", "of a file's size", r)
 
 
 def test(tap):

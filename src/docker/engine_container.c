@@ -212,7 +212,7 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
     const struct http_ask ask = {.method = "POST",
                                  .path = path,
                                  .body = {"", 0},
-                                 .upgrade = true,
+                                 .upgrade = "tcp",
                                  .timeout_ms = START_MS,
                                  .cancel_fd = -1};
     struct http_client client;

@@ -109,7 +109,7 @@ static int make_head(const struct talk *t, struct buf *b, struct err *err)
 
     (void)buf_addf(b, "%s %s HTTP/1.1\r\nHost: localhost\r\n", a->method, a->path);
     if (a->upgrade)
-        (void)buf_adds(b, "Connection: Upgrade\r\nUpgrade: tcp\r\n");
+        (void)buf_addf(b, "Connection: Upgrade\r\nUpgrade: %s\r\n", a->upgrade);
     if (a->line)
         (void)buf_adds(b, "Accept: application/x-ndjson\r\n");
     if (t->client->token)

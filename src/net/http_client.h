@@ -45,7 +45,8 @@ struct http_ask {
     struct str body;
     int body_fd; /* if has_file: a file of body_size bytes instead */
     bool has_file;
-    bool upgrade; /* the connection is to become the caller's: see http_client_unread */
+    const char *upgrade; /* a protocol to which the connection is to change: see
+                            http_client_unread; or NULL */
     uint64_t body_size;
     int64_t timeout_ms; /* time without any byte moving; 0: no deadline */
     int cancel_fd;      /* readable: give up; -1 for none */

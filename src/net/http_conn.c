@@ -50,7 +50,7 @@ void conn_end(struct http_conn *c)
 {
     if (c->active) {
         c->x.failed = true;
-        if (c->state == CONN_BUSY)
+        if (c->state == CONN_BUSY || c->state == CONN_RAW)
             c->server->handler.gone(c->server->handler.ctx, &c->x);
         exchange_done(c);
     }
@@ -96,7 +96,7 @@ static void begin_exchange(struct http_conn *c)
                                   .body_fd = -1,
                                   .began_ns = clock_mono_ns()};
     c->active = true;
-    c->answered = c->chunking = c->wants_body = false;
+    c->answered = c->chunking = c->wants_body = c->held = false;
     c->body_max = 0;
     c->close_after = !c->head.keep_alive || c->server->draining;
 }
@@ -237,6 +237,20 @@ static bool step_answer(struct http_conn *c)
     return false;
 }
 
+/* The handler may hold the connection at any byte, but takes the bytes that it was given. */
+static bool step_raw(struct http_conn *c)
+{
+    struct buf in = c->in;
+
+    if (c->held || !in.n)
+        return false;
+    c->in = (struct buf){0};
+    buf_init(&c->in, in.limit);
+    c->server->handler.bytes(c->server->handler.ctx, &c->x, buf_str(&in));
+    buf_done(&in);
+    return true;
+}
+
 static void watch(struct http_conn *c);
 
 void conn_advance(struct http_conn *c)
@@ -259,6 +273,9 @@ void conn_advance(struct http_conn *c)
             break;
         case CONN_ANSWER:
             more = step_answer(c);
+            break;
+        case CONN_RAW:
+            more = step_raw(c);
             break;
         case CONN_BUSY:
         case CONN_LINGER:
@@ -290,7 +307,7 @@ static void on_close(evutil_socket_t fd, short what, void *ctx)
 
     (void)fd;
     (void)what;
-    if (has_hung_up(c))
+    if (c->state == CONN_RAW || has_hung_up(c))
         conn_end(c);
     else
         c->half_closed = true;
@@ -313,7 +330,8 @@ static void watch_close(struct http_conn *c, bool on)
 /* Reads, unless enough is read; then only watches whether the client is still there. */
 static void watch(struct http_conn *c)
 {
-    bool idle = c->state == CONN_WAIT || c->state == CONN_BUSY || c->state == CONN_ANSWER;
+    bool idle = c->state == CONN_WAIT || c->state == CONN_BUSY || c->state == CONN_ANSWER ||
+                (c->state == CONN_RAW && c->held);
 
     watch_close(c, idle && (c->half_closed || c->in.n >= AHEAD_MAX));
 }
@@ -321,7 +339,7 @@ static void watch(struct http_conn *c)
 static void at_end(struct http_conn *c)
 {
     if (c->state == CONN_HEAD || c->state == CONN_BODY || c->state == CONN_LINGER ||
-        has_hung_up(c)) {
+        c->state == CONN_RAW || has_hung_up(c)) {
         conn_end(c);
         return;
     }
@@ -406,7 +424,7 @@ static void too_late(struct http_conn *c)
 void conn_tick(struct http_conn *c, int64_t now)
 {
     /* While a stream is being made, its maker decides how long its reader may take. */
-    bool making = c->state == CONN_BUSY && c->answered;
+    bool making = c->state == CONN_RAW || (c->state == CONN_BUSY && c->answered);
     int64_t patience = c->server->limits.write_ms * (c->chunking ? STREAM_PATIENCE : 1);
 
     if (c->write_moved_ms && !making && now > c->write_moved_ms + patience)

@@ -27,6 +27,7 @@ enum conn_state {
     CONN_WAIT, /* has the head; the body waits for room */
     CONN_BODY,
     CONN_BUSY,   /* the handler works on an answer */
+    CONN_RAW,    /* bytes of another protocol, after http_upgrade */
     CONN_ANSWER, /* the answer is complete, but not all of it is sent */
     CONN_LINGER, /* all is sent; further input is discarded until we close */
 };
@@ -65,6 +66,7 @@ struct http_conn {
     bool answered; /* the head of its answer is on its way */
     bool chunking;
     bool close_after;
+    bool held;      /* http_hold */
     bool advancing; /* within conn_advance: no recursion */
     bool doomed;    /* end the connection when no call is inside it */
     uint64_t lingered;

@@ -41,6 +41,8 @@ struct http_handler {
     void (*head)(void *ctx, struct http_exchange *x);
     /* The whole request is there. The answer may come now, or later. */
     void (*request)(void *ctx, struct http_exchange *x);
+    /* After http_upgrade: bytes of the client, which are lent. */
+    void (*bytes)(void *ctx, struct http_exchange *x, struct str bytes);
     /* The client has taken all bytes so far of an answer in pieces. */
     void (*drained)(void *ctx, struct http_exchange *x);
     /* The client has gone; work on the answer may stop. `done` follows. */
@@ -114,6 +116,13 @@ void http_begin(struct http_exchange *x, int status, const char *type, const cha
 void http_piece(struct http_exchange *x, struct str bytes);
 void http_end(struct http_exchange *x);
 bool http_begun(const struct http_exchange *x);
+
+/* In `request`: from now on the connection carries bytes of the protocol in both directions, by
+ * `bytes` and http_piece, until http_end. A client that closes its sending end is gone. */
+void http_upgrade(struct http_exchange *x, const char *protocol);
+/* After http_upgrade: `bytes` is not called until the second call, with false. That one may call it
+ * at once, unless it is made within `bytes`. */
+void http_hold(struct http_exchange *x, bool on);
 /* Bytes of answers that the client has not taken yet. */
 size_t http_unsent(const struct http_exchange *x);
 /* Closes the connection now: a streamed answer cannot be completed. `gone` is not called. */

@@ -71,6 +71,7 @@ const char *http_reason(int status)
         int status;
         const char *reason;
     } reasons[] = {
+        {101, "Switching Protocols"},
         {200, "OK"},
         {201, "Created"},
         {202, "Accepted"},
@@ -89,6 +90,7 @@ const char *http_reason(int status)
         {415, "Unsupported Media Type"},
         {417, "Expectation Failed"},
         {421, "Misdirected Request"},
+        {426, "Upgrade Required"},
         {429, "Too Many Requests"},
         {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},

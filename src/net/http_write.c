@@ -77,7 +77,7 @@ void conn_write(struct http_conn *c)
         return;
     }
     c->write_moved_ms = 0;
-    if (c->state == CONN_BUSY && c->answered)
+    if (c->state == CONN_RAW || (c->state == CONN_BUSY && c->answered))
         c->server->handler.drained(c->server->handler.ctx, &c->x);
     else
         conn_advance(c);
@@ -250,6 +250,33 @@ void http_end(struct http_exchange *x)
     if (c->chunking)
         evbuffer_add(c->out, "0\r\n\r\n", 5);
     complete(c);
+}
+
+/* The kernel looks for a peer that vanished without a word. */
+void http_upgrade(struct http_exchange *x, const char *protocol)
+{
+    struct http_conn *c = x->conn;
+    int one = 1;
+
+    if (c->listener->tcp)
+        (void)setsockopt(c->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    c->answered = c->close_after = true;
+    c->state = CONN_RAW;
+    c->x.status = 101;
+    evbuffer_add_printf(c->out,
+                        "HTTP/1.1 101 %s\r\nDate: %s\r\nConnection: Upgrade\r\n"
+                        "Upgrade: %s\r\n\r\n",
+                        http_reason(101), server_date(c->server), protocol);
+    conn_write(c);
+}
+
+void http_hold(struct http_exchange *x, bool on)
+{
+    struct http_conn *c = x->conn;
+
+    c->held = on;
+    if (!c->doomed)
+        conn_advance(c);
 }
 
 int64_t http_peer_uid(const struct http_exchange *x)

@@ -35,7 +35,7 @@ static void ask(int fd, unsigned how, size_t n)
                                  .timeout_ms = 1000,
                                  .cancel_fd = -1,
                                  .body_max = BODY_MAX,
-                                 .upgrade = how & UPGRADE,
+                                 .upgrade = how & UPGRADE ? "tcp" : NULL,
                                  .line = how & AS_LINES ? on_line : NULL,
                                  .piece = how & IN_PIECES ? on_piece : NULL,
                                  .ctx = &taken};

@@ -72,6 +72,7 @@ struct session_entry *sessions_add(struct sessions *s, const struct session_new 
                                 .name = made->name,
                                 .session = made->session,
                                 .opening = made->opening,
+                                .scope = made->scope,
                                 .idle_ms = made->idle_ms,
                                 .used_ms = clock_mono_ms(),
                                 .memory_bytes = made->info->memory_bytes,
@@ -260,6 +261,34 @@ void sessions_close_all(struct sessions *s)
     for (size_t i = 0; i < BUCKETS; i++)
         while (s->buckets[i])
             session_entry_shut(s->buckets[i]);
+}
+
+static struct session_entry *first_in_scope(const struct sessions *s, size_t bucket, uint64_t scope)
+{
+    struct session_entry *e = s->buckets[bucket];
+
+    while (e && e->scope != scope)
+        e = e->next;
+    return e;
+}
+
+void sessions_close_scope(struct sessions *s, uint64_t scope)
+{
+    struct session_entry *e;
+
+    for (size_t i = 0; i < BUCKETS; i++)
+        while ((e = first_in_scope(s, i, scope)))
+            session_entry_shut(e);
+}
+
+size_t sessions_in_scope(const struct sessions *s, uint64_t scope)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct session_entry *e = s->buckets[i]; e; e = e->next)
+            n += e->scope == scope;
+    return n;
 }
 
 bool sessions_any(const struct sessions *s)

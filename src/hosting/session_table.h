@@ -67,6 +67,8 @@ void sessions_limit(struct sessions *sessions, const struct session_ceilings *ce
 
 /* Closes all sessions without waiting; sessions_any returns false when all are closed. */
 void sessions_close_all(struct sessions *sessions);
+/* The same for those of one connection. */
+void sessions_close_scope(struct sessions *sessions, uint64_t scope);
 bool sessions_any(const struct sessions *sessions);
 /* Closes sessions that were not used for too long; ends turns that wait too long; measures the
  * memory. */
@@ -90,6 +92,7 @@ struct session_new {
     char *name; /* or NULL */
     const struct session_info *info;
     const char *owner;
+    uint64_t scope; /* the number of a connection that it ends with; 0: none */
     int64_t idle_ms;
     bool is_fork;
 };
@@ -98,6 +101,7 @@ struct session_entry *sessions_add(struct sessions *sessions, const struct sessi
 struct session_entry *sessions_find(struct sessions *sessions, const char *owner, const char *id);
 /* Whether a session of this owner has the name. */
 bool sessions_have_name(const struct sessions *sessions, const char *owner, const char *name);
+size_t sessions_in_scope(const struct sessions *sessions, uint64_t scope);
 /* All sessions of the owner, each held; the caller frees the array. */
 struct session_entry **sessions_list(struct sessions *sessions, const char *owner, size_t *ret_n);
 
@@ -110,6 +114,7 @@ struct session_entry {
     char *name; /* or NULL */
     char owner[TOKEN_NAME];
     struct holding *holding; /* of the same owner */
+    uint64_t scope;
     struct session *session;
     struct session_opening *opening;
     int64_t idle_ms, used_ms;

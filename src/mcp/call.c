@@ -101,6 +101,35 @@ void mcp_client_cancel_all(struct mcp_client *client)
     }
 }
 
+/* ---- sessions ---- */
+
+static bool is_its(const struct mcp_client *client, const struct session_entry *entry)
+{
+    return !client->scope || entry->scope == client->scope;
+}
+
+struct session_entry *mcp_client_session(const struct mcp_client *client, const char *id)
+{
+    struct session_entry *entry = sessions_find(client->sessions, client->sees, id);
+
+    return entry && is_its(client, entry) ? entry : NULL;
+}
+
+struct session_entry **mcp_client_sessions(const struct mcp_client *client, size_t *ret_n)
+{
+    size_t all;
+    struct session_entry **list = sessions_list(client->sessions, client->sees, &all);
+
+    *ret_n = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (is_its(client, list[i]))
+            list[(*ret_n)++] = list[i];
+        else
+            session_entry_looked(list[i]);
+    }
+    return list;
+}
+
 /* ---- the answer ---- */
 
 static void add_session(struct mcp_call *call)
@@ -109,6 +138,7 @@ static void add_session(struct mcp_call *call)
                                      .opening = call->opening,
                                      .info = &call->info,
                                      .owner = call->owner,
+                                     .scope = call->client->scope,
                                      .idle_ms = call->service->idle_ms,
                                      .is_fork = call->entry != NULL};
     struct session_entry *entry = sessions_add(call->client->sessions, &made);

@@ -19,7 +19,7 @@ struct item {
     size_t n;
 };
 
-/* One that has something here. Stays until kept_free: there are as many as tokens have names. */
+/* One that has something here. Stays until kept_forget or kept_free. */
 struct owner {
     struct owner *next;
     char *name;
@@ -141,6 +141,23 @@ bool kept_add(struct kept *k, const char *owner, const char *uri, struct str nam
 static bool is_owners(const struct item *item, const char *owner)
 {
     return strcmp(item->owner->name, owner) == 0;
+}
+
+void kept_forget(struct kept *k, const char *name)
+{
+    pthread_mutex_lock(&k->lock);
+    struct owner **at = &k->owners;
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    struct owner *owner = *at;
+    if (owner) {
+        while (owner->items)
+            drop_oldest(k, owner);
+        *at = owner->next;
+        free(owner->name);
+        free(owner);
+    }
+    pthread_mutex_unlock(&k->lock);
 }
 
 bool kept_read(struct kept *k, const char *owner, const char *uri, struct buf *ret,

@@ -87,8 +87,11 @@ struct mcp_client {
     const struct mcp_service *service;
     struct sessions *sessions;
     struct kept *kept;
-    const char *owner; /* of the sessions that it opens */
-    const char *sees;  /* the owner whose sessions it may use; NULL: all */
+    const char *owner;   /* of the sessions that it opens */
+    const char *sees;    /* the owner whose sessions it may use; NULL: all */
+    const char *keeper;  /* the owner of the files that are kept for it */
+    uint64_t scope;      /* only sessions with this number, which it opens, are its; 0: no limit */
+    size_t sessions_max; /* of such sessions; 0: as many as the table allows */
     enum mcp_level level;
     const char *version; /* of `initialize`; NULL before */
     struct mcp_call *calls;

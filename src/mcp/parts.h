@@ -15,6 +15,11 @@ struct mcp_call *mcp_call_new(struct mcp_client *client, struct rpc_message *mes
 struct mcp_call *mcp_call_find(const struct mcp_client *client, const json_t *id);
 void mcp_call_begin(struct mcp_call *call, struct session_entry *entry);
 
+/* A session that the client may use, or NULL. */
+struct session_entry *mcp_client_session(const struct mcp_client *client, const char *id);
+/* All of them, each held; the caller frees the array. */
+struct session_entry **mcp_client_sessions(const struct mcp_client *client, size_t *ret_n);
+
 /* These may be called in a worker. */
 struct session *mcp_call_session(const struct mcp_call *call);
 void mcp_call_refuse(struct mcp_call *call, const struct rpc_problem *problem);

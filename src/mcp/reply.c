@@ -65,7 +65,7 @@ static void put_stream(struct reply *r, const char *name)
     AUTO_FREE char *uri = output_uri(r, name);
     AUTO_BUF struct buf less = {0};
     bool long_one = all.n > HEAD_MAX + TAIL_MAX;
-    bool kept = long_one && kept_add(r->call->client->kept, r->call->client->owner, uri,
+    bool kept = long_one && kept_add(r->call->client->kept, r->call->client->keeper, uri,
                                      str_from(name), "text/plain", all);
 
     if (long_one) {
@@ -89,7 +89,7 @@ static bool keep_file(struct reply *r, const struct file_entry *f, const char *u
     if (fd < 0 || size > r->room || fd_read_all(fd, &bytes) < 0)
         return false;
     r->room -= bytes.n;
-    return kept_add(r->call->client->kept, r->call->client->owner, uri,
+    return kept_add(r->call->client->kept, r->call->client->keeper, uri,
                     (struct str){f->path, f->path_len}, f->mime, buf_str(&bytes));
 }
 
@@ -177,7 +177,7 @@ static void keep_display(struct reply *r, const json_t *data, size_t form)
     if (encoded_read(text, kept_forms[form].base64 ? STR("base64") : STR("utf-8"), &bytes, &err) <
         0)
         return;
-    if (kept_add(r->call->client->kept, r->call->client->owner, uri, str_from(name),
+    if (kept_add(r->call->client->kept, r->call->client->keeper, uri, str_from(name),
                  kept_forms[form].mime, buf_str(&bytes)))
         put_link(r, uri, str_from(name), kept_forms[form].mime, (int64_t)bytes.n);
 }

@@ -145,7 +145,7 @@ static struct session_entry *entry_of(const struct mcp_call *call)
         return NULL;
     memcpy(name, id.p, id.n);
     name[id.n] = '\0';
-    return sessions_find(call->client->sessions, call->client->sees, name);
+    return mcp_client_session(call->client, name);
 }
 
 static void read_kept_work(struct mcp_call *call)
@@ -156,7 +156,7 @@ static void read_kept_work(struct mcp_call *call)
 
     buf_init(&bytes, KEPT_MAX_BYTES);
     if (uri.n && strlen(uri.p) == uri.n &&
-        kept_read(call->client->kept, call->client->owner, uri.p, &bytes, &mime))
+        kept_read(call->client->kept, call->client->keeper, uri.p, &bytes, &mime))
         answer_bytes(call, mime, buf_str(&bytes));
     else
         refuse_uri(call);
@@ -238,7 +238,7 @@ static void add_kept(struct listing *l, const struct mcp_call *call)
     json_t *all = json_array(), *row;
     size_t i;
 
-    kept_list(call->client->kept, call->client->owner, all);
+    kept_list(call->client->kept, call->client->keeper, all);
     json_array_foreach(all, i, row)
     {
         if (!is_here(l))
@@ -287,7 +287,7 @@ void resources_list(struct mcp_call *call)
         mcp_call_finish(call);
         return;
     }
-    call->list = sessions_list(call->client->sessions, call->client->sees, &call->list_n);
+    call->list = mcp_client_sessions(call->client, &call->list_n);
     call->work = list_work;
     mcp_call_begin(call, NULL);
 }

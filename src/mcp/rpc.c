@@ -197,12 +197,17 @@ void rpc_lines_done(struct rpc_lines *lines)
     buf_done(&lines->held);
 }
 
+void rpc_lines_drop(struct rpc_lines *lines)
+{
+    lines->dropping = true;
+    buf_done(&lines->held);
+}
+
 static void hold(struct rpc_lines *lines, struct str piece)
 {
     if (lines->dropping || buf_add_str(&lines->held, piece) == 0)
         return;
-    lines->dropping = true;
-    buf_done(&lines->held);
+    rpc_lines_drop(lines);
 }
 
 static void end_line(struct rpc_lines *lines)

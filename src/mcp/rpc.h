@@ -82,6 +82,8 @@ void rpc_lines_init(struct rpc_lines *lines, size_t max, void (*line)(void *ctx,
                     void *ctx);
 void rpc_lines_done(struct rpc_lines *lines);
 void rpc_lines_feed(struct rpc_lines *lines, struct str bytes);
+/* Drops the line of which the beginning is there. */
+void rpc_lines_drop(struct rpc_lines *lines);
 /* The end of the input: a last line without a line end is a line. */
 void rpc_lines_end(struct rpc_lines *lines);
 

@@ -40,7 +40,12 @@ static int open_events(struct stdio_server *s, struct err *err)
 
 static void send_line(void *ctx, char *line)
 {
-    mcp_out_send(((struct stdio_server *)ctx)->out, line);
+    const struct stdio_server *s = ctx;
+
+    if (s->mute)
+        free(line);
+    else
+        mcp_out_send(s->out, line);
 }
 
 static void open_client(struct stdio_server *s)
@@ -52,6 +57,7 @@ static void open_client(struct stdio_server *s)
                    .sessions = stdio_sessions(s),
                    .kept = kept_new(),
                    .owner = "",
+                   .keeper = "",
                    .level = LEVEL_NONE},
         .message_max = s->options->message_max,
         .send = send_line,
@@ -172,6 +178,16 @@ static void step(struct loop *l)
     sessions_tick(s->dialog.client.sessions, clock_mono_ms());
 }
 
+static void resume(struct loop *l)
+{
+    const struct mcp_options *options = l->server->options;
+
+    l->server->mute = true;
+    rpc_lines_feed(&l->lines, options->heard);
+    l->server->mute = false;
+    rpc_lines_feed(&l->lines, options->begun);
+}
+
 int mcp_serve(const struct mcp_options *options, struct err *err)
 {
     struct stdio_server server;
@@ -180,6 +196,7 @@ int mcp_serve(const struct mcp_options *options, struct err *err)
 
     if (status == 0) {
         rpc_lines_init(&loop.lines, RPC_LINE_MAX, on_line, &loop);
+        resume(&loop);
         while (!server.ending || server.dialog.client.calls ||
                sessions_any(server.dialog.client.sessions))
             step(&loop);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 #include "request/settings.h"
 
 struct mcp_options {
@@ -19,6 +21,10 @@ struct mcp_options {
     int64_t idle_ms;    /* a session that is not used for so long is closed */
     int in_fd, out_fd;
     int quit_fd; /* readable: end now */
+    /* Of a client that was served in another way until now, in whole lines: `heard` is handled
+     * without answers, for what it sets; `begun` comes before the input, and may end in a part of a
+     * line. */
+    struct str heard, begun;
 };
 
 /* Serves until the client closes its end, or quit_fd is readable; all sessions are closed then. -1

@@ -19,7 +19,7 @@ struct stdio_server {
     struct backend_pool *pool;
     struct mcp_out *out;
     struct mcp_workers *workers;
-    bool ending;
+    bool ending, mute;
     int done_fd, broken_fd;
 };
 

@@ -96,13 +96,23 @@ static int find_session(struct mcp_call *call, struct session_entry **ret, struc
                              "session")
                    : 0;
     if (json_is_string(given) && strlen(id.p) == id.n)
-        *ret = sessions_find(call->client->sessions, call->client->sees, id.p);
+        *ret = mcp_client_session(call->client, id.p);
     return *ret
                ? 0
                : err_set(err, ERR_USAGE,
                          "there is no session '%.*s': it was closed, was not used for too long, or "
                          "never existed; create_session opens one",
                          (int)utf8_cut(id, 60), id.p);
+}
+
+/* Those that calls are about to open count as well. */
+static bool has_room(const struct mcp_client *client)
+{
+    size_t n = client->sessions_max ? sessions_in_scope(client->sessions, client->scope) : 0;
+
+    for (const struct mcp_call *call = client->calls; call; call = call->next)
+        n += call->counted;
+    return !client->sessions_max || n < client->sessions_max;
 }
 
 /* A fork belongs to the owner of the session that it copies. */
@@ -112,6 +122,10 @@ static int reserve(struct mcp_call *call, const struct session_entry *entry, str
 
     if (!call->tool->opens)
         return 0;
+    if (!has_room(call->client))
+        return err_set(err, ERR_LIMIT,
+                       "%zu sessions are open, the maximum; close one with close_session",
+                       call->client->sessions_max);
     snprintf(call->owner, sizeof call->owner, "%s", entry ? entry->owner : call->client->owner);
     call->counted = sessions_reserve(call->client->sessions, call->owner, &why) == RESERVED;
     return call->counted ? 0 : err_set(err, ERR_LIMIT, "%s with close_session", why.msg);

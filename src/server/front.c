@@ -12,6 +12,7 @@
 #include "base/suggestion.h"
 #include "server/access_log.h"
 #include "server/job.h"
+#include "server/mcp_line.h"
 #include "server/metrics.h"
 #include "server/workers.h"
 
@@ -401,11 +402,21 @@ static void on_request(void *ctx, struct http_exchange *x)
 
 static void on_drained(void *ctx, struct http_exchange *x)
 {
-    const struct call *call = x->user;
+    struct call *call = x->user;
 
     (void)ctx;
     if (call->job && call->job->drained)
         call->job->drained(call->job);
+    else if (call->drained)
+        call->drained(call);
+}
+
+static void on_bytes(void *ctx, struct http_exchange *x, struct str bytes)
+{
+    struct call *call = x->user;
+
+    (void)ctx;
+    call->bytes(call, bytes);
 }
 
 static void on_gone(void *ctx, struct http_exchange *x)
@@ -445,15 +456,17 @@ static void on_done(void *ctx, struct http_exchange *x)
 
 static uint64_t on_held(void *ctx)
 {
+    const struct server *server = ctx;
     struct workers_stats stats;
 
-    workers_stats(((struct server *)ctx)->workers, &stats);
-    return stats.queued_bytes;
+    workers_stats(server->workers, &stats);
+    return stats.queued_bytes + mcp_lines_bytes(server->mcp);
 }
 
 const struct http_handler server_front = {
     .head = on_head,
     .request = on_request,
+    .bytes = on_bytes,
     .drained = on_drained,
     .gone = on_gone,
     .done = on_done,

@@ -55,6 +55,9 @@ struct call {
     void *own;
     void (*gone)(struct call *call);  /* the client has gone; `ended` follows */
     void (*ended)(struct call *call); /* the exchange is over */
+    /* After http_upgrade: as the functions of struct http_handler. */
+    void (*bytes)(struct call *call, struct str bytes);
+    void (*drained)(struct call *call);
 };
 
 /* The answer; text is taken over. */
@@ -108,6 +111,7 @@ void handle_file_delete(struct call *call);
 void handle_mcp_post(struct call *call);
 void handle_mcp_get(struct call *call);
 void handle_mcp_delete(struct call *call);
+void handle_mcp_lines(struct call *call);
 
 extern const struct field *const run_tables[],
     *const check_tables[],

@@ -134,11 +134,9 @@ static int check_backend(const struct settings *s, const struct request_rules *r
 }
 
 /* With --review, that is every program. */
-static int add_reviewer(const struct job *job, const struct settings *s, struct run_request *q,
-                        struct err *err)
+static int add_reviewer(const struct config *config, const struct settings *s,
+                        struct run_request *q, struct err *err)
 {
-    const struct config *config = job->config;
-
     if (config->settings.common.review && !s->review)
         return err_set(err, ERR_POLICY, "'review': this daemon reviews every program");
     if (!q->review)
@@ -151,17 +149,27 @@ static int add_reviewer(const struct job *job, const struct settings *s, struct 
     return 0;
 }
 
-int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
-                  struct run_request *ret, struct err *err)
+int request_accept(const struct config *config, struct run_fields *fields,
+                   struct request_parts *parts, struct run_request *ret, struct err *err)
 {
-    const struct request_rules *rules = &job->config->rules;
+    const struct request_rules *rules = &config->rules;
     const struct settings *s = &fields->request.settings;
     bool unsafe;
 
     if (check_backend(s, rules, &unsafe, err) < 0 || check_profile(fields, rules, err) < 0 ||
-        request_make(fields, rules, parts, ret, err) < 0 || add_reviewer(job, s, ret, err) < 0)
+        request_make(fields, rules, parts, ret, err) < 0 || add_reviewer(config, s, ret, err) < 0)
         return -1;
     ret->allow_unsafe |= unsafe;
+    return 0;
+}
+
+int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
+                  struct run_request *ret, struct err *err)
+{
+    const struct settings *s = &fields->request.settings;
+
+    if (request_accept(job->config, fields, parts, ret, err) < 0)
+        return -1;
     ret->pool = job->server->pool;
     if (!(s->asked >> SETTING_log & 1))
         ret->sink = run_log_sink(job->server->log);

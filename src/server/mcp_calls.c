@@ -2,15 +2,14 @@
  *
  * The daemon as a host of the Model Context Protocol: a call is a job without an exchange.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "server/handle_parts.h"
+#include "server/mcp_calls.h"
 #include "server/mcp_post.h"
 #include "server/session_parts.h"
-
-enum { MESSAGE_MAX = 64 << 20 };
 
 static struct server *server_of(const struct mcp_call *call)
 {
@@ -19,19 +18,26 @@ static struct server *server_of(const struct mcp_call *call)
 
 /* ---- work ---- */
 
-static void call_work(struct job *job)
+struct mcp_call *mcp_calls_enter(struct job *job)
 {
     struct mcp_call *call = job->own;
 
     call->cancel_fd = job->cancel_fd;
     call->entry = job->turn.entry;
-    if (call->cancelled)
-        return;
-    call->work(call);
-    job_answer(job, 200, rpc_text(mcp_call_answer(call), MESSAGE_MAX));
+    return call->cancelled ? NULL : call;
 }
 
-static void fail(struct mcp_call *call, const char *why)
+static void call_work(struct job *job)
+{
+    struct mcp_call *call = mcp_calls_enter(job);
+
+    if (!call)
+        return;
+    call->work(call);
+    job_answer(job, 200, rpc_text(mcp_call_answer(call), MCP_MESSAGE_MAX));
+}
+
+void mcp_calls_fail(struct mcp_call *call, const char *why)
 {
     struct err err;
 
@@ -45,9 +51,9 @@ static void call_over(struct job *job)
     struct mcp_call *call = job->own;
     struct err err = {.msg = "the daemon is stopping"};
 
-    if (!job->answer && !call->cancelled) {
+    if (!job->status && !call->cancelled) {
         job_end_words(job, &err);
-        fail(call, err.msg);
+        mcp_calls_fail(call, err.msg);
     }
     mcp_call_finish(call);
 }
@@ -58,15 +64,14 @@ static void keep_call(struct job *job)
     (void)job;
 }
 
-static struct job *job_of(struct mcp_call *call)
+static struct job *job_of(struct mcp_call *call, void (*work)(struct job *job))
 {
-    const struct mcp_post *post = call->ctx;
     struct job *job = job_bare(server_of(call), NULL);
 
-    memcpy(job->owner, post->owner, sizeof job->owner);
+    snprintf(job->owner, sizeof job->owner, "%s", call->client->owner);
     job->own = call;
     job->release = keep_call;
-    job->work = call_work;
+    job->work = work;
     job->over = call_over;
     return job;
 }
@@ -83,20 +88,26 @@ static const char *begin(struct job *job, struct session_entry *entry)
     return why;
 }
 
-static void host_begin(struct mcp_call *call, struct session_entry *entry)
+void mcp_calls_begin(struct mcp_call *call, struct session_entry *entry,
+                     void (*work)(struct job *job))
 {
-    struct job *job = job_of(call);
+    struct job *job = job_of(call, work);
 
     call->task = job;
     const char *why = begin(job, entry);
     if (!why)
         return;
     metrics_refused(job->server->metrics, REFUSAL_QUEUE);
-    fail(call, why);
+    mcp_calls_fail(call, why);
     mcp_call_finish(call);
 }
 
-static void host_stop(struct mcp_call *call)
+static void host_begin(struct mcp_call *call, struct session_entry *entry)
+{
+    mcp_calls_begin(call, entry, call_work);
+}
+
+void mcp_calls_stop(struct mcp_call *call)
 {
     job_cancel(call->task);
 }
@@ -106,6 +117,7 @@ static void host_stop(struct mcp_call *call)
 struct note {
     struct mail mail; /* first */
     const struct mcp_call *call;
+    mcp_pass *pass;
     char *text;
     bool is_progress;
 };
@@ -116,20 +128,31 @@ static void deliver_note(struct mail *mail)
     struct note *note = (struct note *)mail;
 
     if (!note->call->cancelled)
-        mcp_post_note(note->call->ctx, str_from(note->text), note->is_progress);
+        note->pass(note->call, str_from(note->text), note->is_progress);
     free(note->text);
     free(note);
 }
 
-static void host_note(const struct mcp_call *call, json_t *message, bool is_progress)
+void mcp_calls_note(const struct mcp_call *call, json_t *message, bool is_progress, mcp_pass *pass)
 {
     struct note *note = xmalloc(sizeof *note);
 
     *note = (struct note){.mail = {.deliver = deliver_note},
                           .call = call,
-                          .text = rpc_text(message, MESSAGE_MAX),
+                          .pass = pass,
+                          .text = rpc_text(message, MCP_MESSAGE_MAX),
                           .is_progress = is_progress};
     mailbox_post(server_of(call)->mailbox, &note->mail);
+}
+
+static void pass_to_post(const struct mcp_call *call, struct str text, bool is_progress)
+{
+    mcp_post_note(call->ctx, text, is_progress);
+}
+
+static void host_note(const struct mcp_call *call, json_t *message, bool is_progress)
+{
+    mcp_calls_note(call, message, is_progress, pass_to_post);
 }
 
 static void host_over(struct mcp_call *call)
@@ -139,7 +162,7 @@ static void host_over(struct mcp_call *call)
 
     if (!call->cancelled) {
         const char *ready = job ? job->answer : NULL;
-        AUTO_FREE char *made = ready ? NULL : rpc_text(mcp_call_answer(call), MESSAGE_MAX);
+        AUTO_FREE char *made = ready ? NULL : rpc_text(mcp_call_answer(call), MCP_MESSAGE_MAX);
         mcp_post_answer(post, str_from(ready ? ready : made));
     }
     mcp_post_settle(post);
@@ -149,13 +172,13 @@ static void host_over(struct mcp_call *call)
 
 /* ---- requests of tools ---- */
 
-static int host_request(const struct mcp_call *call, struct run_fields *fields,
-                        struct request_parts *parts, struct run_request *ret, struct err *err)
+int mcp_calls_request(const struct mcp_call *call, struct run_fields *fields,
+                      struct request_parts *parts, struct run_request *ret, struct err *err)
 {
     return request_serve(call->task, fields, parts, ret, err);
 }
 
-static void host_ran(const struct mcp_call *call, const struct result *result, int64_t took_us)
+void mcp_calls_ran(const struct mcp_call *call, const struct result *result, int64_t took_us)
 {
     struct job *job = call->task;
 
@@ -176,11 +199,11 @@ static void drop_settings(void *settings)
 
 const struct mcp_host mcp_daemon_host = {
     .begin = host_begin,
-    .stop = host_stop,
+    .stop = mcp_calls_stop,
     .note = host_note,
     .over = host_over,
-    .request = host_request,
-    .ran = host_ran,
+    .request = mcp_calls_request,
+    .ran = mcp_calls_ran,
     .hold_settings = hold_settings,
     .drop_settings = drop_settings,
 };

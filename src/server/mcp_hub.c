@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "server/mcp_line.h"
 #include "server/mcp_post.h"
 
 enum {
@@ -35,6 +36,7 @@ void mcp_client_init(struct mcp_client *client, const struct call *call, const c
                                   .sessions = call->server->sessions,
                                   .kept = hub->kept,
                                   .owner = owner,
+                                  .keeper = owner,
                                   .sees = call->operator? NULL : owner,
                                   .level = LEVEL_NONE};
 }
@@ -173,6 +175,7 @@ void mcp_hub_drain(struct mcp_hub *hub)
 {
     for (struct conversation *c = hub->conversations; c; c = c->next)
         conversation_end_stream(c);
+    mcp_lines_drain(hub);
 }
 
 void mcp_hub_free(struct mcp_hub *hub)

@@ -38,6 +38,8 @@ struct mcp_hub {
     size_t count;
     struct mcp_post *posts;
     uint64_t post_number; /* of the last one */
+    struct mcp_line *lines;
+    uint64_t line_number; /* of the last one */
     int64_t looked_ms;
 };
 
@@ -45,7 +47,7 @@ struct mcp_hub *mcp_hub_new(struct server *server);
 /* When no exchange and no job is left; NULL is fine. */
 void mcp_hub_free(struct mcp_hub *hub);
 void mcp_hub_tick(struct mcp_hub *hub, int64_t now_ms);
-/* Ends the streams that wait for nothing: the daemon stops. */
+/* Ends the streams and connections that wait for nothing: the daemon stops. */
 void mcp_hub_drain(struct mcp_hub *hub);
 
 /* A client for one caller; its service is that of the current config. */

@@ -92,7 +92,8 @@ uint64_t metrics_total(const struct metrics *m)
 void metrics_request(struct metrics *m, int status, int64_t us)
 {
     m->by_status[status >= 100 && status < 600 ? status : 599]++;
-    observe(&m->requests, us);
+    if (status != 101) /* a connection that was kept for something else */
+        observe(&m->requests, us);
 }
 
 void metrics_waited(struct metrics *m, int64_t us)

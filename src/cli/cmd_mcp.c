@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/mcp_install.h"
+#include "cli/mcp_relay.h"
 #include "console/options.h"
 #include "console/report.h"
 #include "mcp/stdio.h"
@@ -79,15 +80,15 @@ static const struct opt mcp_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    mcp_options,     work_options, wall_options, policy_options,  guard_options, limit_options,
-    session_options, log_options,  quiet_option, general_options, NULL};
+    mcp_options,     work_options, wall_options,   policy_options, guard_options,   limit_options,
+    session_options, log_options,  daemon_options, quiet_option,   general_options, NULL};
 
 #define TAKES                                                                                      \
     ",languages,sessions,message-limit,install,write,http,lang,python,file,env,backend,image,"     \
     "runtime,net,ro,writable,require,without,"                                                     \
     "allow-unsafe,cold,profile,allow-imports,forbid-imports,target,prelude,check,no-check,"        \
     "timeout,cpu-time,memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"   \
-    "preload,grace,forks,idle,log,log-code,quiet,config,help,"
+    "preload,grace,forks,idle,log,log-code,daemon,token-file,no-daemon,quiet,config,help,"
 
 static int check_languages(const struct mcp_settings *set, struct err *err)
 {
@@ -106,16 +107,15 @@ static void greet(const struct mcp_settings *set)
                               "'glovebox mcp --install CLIENT' prints a client's configuration");
 }
 
-static int serve(const struct mcp_settings *set, struct err *err)
+/* Serves in this process, from the beginning, or after a daemon was lost. */
+static int serve_here(const struct mcp_settings *set, const struct mcp_relay *relay,
+                      struct err *err)
 {
     struct run_request request;
-    int cancel[2];
 
-    if (settings_request(&set->cli.common, &request, err) < 0 ||
-        cancel_catch_signals(cancel, err) < 0)
+    if (settings_request(&set->cli.common, &request, err) < 0)
         return -1;
     report_unsafe(&set->cli, &request);
-    greet(set);
     fd_raise_limit();
     const struct mcp_options options = {
         .settings = &set->cli.common,
@@ -123,11 +123,37 @@ static int serve(const struct mcp_settings *set, struct err *err)
         .sessions_max = (size_t)set->sessions,
         .message_max = set->message_limit,
         .idle_ms = set->cli.common.idle ? set->cli.common.idle : IDLE_MS,
-        .in_fd = STDIN_FILENO,
-        .out_fd = STDOUT_FILENO,
-        .quit_fd = cancel[0],
+        .in_fd = relay->in_fd,
+        .out_fd = relay->out_fd,
+        .quit_fd = relay->quit_fd,
+        .earlier = buf_str(&relay->earlier),
+        .begun = buf_str(&relay->begun),
     };
     return mcp_serve(&options, err);
+}
+
+static int serve(const struct mcp_settings *set, struct err *err)
+{
+    struct mcp_relay relay = {.settings = &set->cli,
+                              .languages = &set->languages,
+                              .sessions = set->sessions,
+                              .message_limit = set->message_limit,
+                              .in_fd = STDIN_FILENO,
+                              .out_fd = STDOUT_FILENO,
+                              .broken_fd = -1};
+    int cancel[2];
+
+    if (cancel_catch_signals(cancel, err) < 0)
+        return -1;
+    relay.quit_fd = cancel[0];
+    greet(set);
+    int result = mcp_relay_open(&relay, err);
+    if (result > 0)
+        result = mcp_relay_run(&relay, err);
+    if (result == 0)
+        result = serve_here(set, &relay, err);
+    mcp_relay_done(&relay);
+    return result < 0 ? -1 : 0;
 }
 
 static int dispatch(struct mcp_settings *set, struct opt_set *options, const struct opt_args *args,

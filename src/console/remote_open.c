@@ -88,7 +88,7 @@ static bool is_alive(const struct cli_settings *s)
 }
 
 /* A failure of ours, not the program's timeout. */
-static int give_up(const struct cli_settings *s, const struct http_client *client, struct err *err)
+int remote_give_up(const struct cli_settings *s, const struct http_client *client, struct err *err)
 {
     AUTO_FREE char *name = place_name(s->daemon);
     struct ucred peer = {0};
@@ -106,6 +106,11 @@ static int give_up(const struct cli_settings *s, const struct http_client *clien
     return -1;
 }
 
+int remote_look(const struct cli_settings *s, const struct http_client *client, struct err *err)
+{
+    return is_alive(s) ? 0 : remote_give_up(s, client, err);
+}
+
 static int on_quiet(const void *ctx, const struct http_client *client, unsigned nth,
                     struct err *err)
 {
@@ -116,9 +121,7 @@ static int on_quiet(const void *ctx, const struct http_client *client, unsigned 
         AUTO_FREE char *line = xasprintf("waiting for the daemon at %s", name);
         report_say(s, line);
     }
-    if (nth % LOOK_EVERY_S == LOOK_AFTER_S && !is_alive(s))
-        return give_up(s, client, err);
-    return 0;
+    return nth % LOOK_EVERY_S == LOOK_AFTER_S ? remote_look(s, client, err) : 0;
 }
 
 /* ---- the connection ---- */

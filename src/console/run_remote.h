@@ -64,6 +64,13 @@ void remote_run_done(struct remote_run *run);
  * whose answer does not begin says so on a terminal after 2 s, and fails with ETIMEDOUT if the
  * daemon is found to be dead or stopped. */
 int remote_open(const struct cli_settings *settings, struct http_client *ret, struct err *err);
+/* The error for a daemon that does not answer: what to do. Returns -1. */
+int remote_give_up(const struct cli_settings *settings, const struct http_client *client,
+                   struct err *err);
+/* Whether the daemon still answers, which a stopped or dead one does not; -1 with *err that says
+ * what to do. */
+int remote_look(const struct cli_settings *settings, const struct http_client *client,
+                struct err *err);
 /* Turns the answer of a failed request into an error. Always returns -1. */
 int remote_refused(const struct http_reply *reply, struct err *err);
 /* Parses a JSON document of our daemon; NULL with ERR_GUEST. */

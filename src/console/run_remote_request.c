@@ -52,7 +52,7 @@ static const char *obstacle(const struct remote_run *run)
 int remote_can_carry(const struct remote_run *run, struct err *err)
 {
     const struct cli_settings *s = &run->options->settings;
-    const struct setting *kept = settings_kept_here(&s->common);
+    const struct setting *kept = settings_kept_here(&s->common, false);
     const char *what = obstacle(run);
 
     if (kept)

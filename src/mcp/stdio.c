@@ -183,7 +183,7 @@ static void resume(struct loop *l)
     const struct mcp_options *options = l->server->options;
 
     l->server->mute = true;
-    rpc_lines_feed(&l->lines, options->heard);
+    rpc_lines_feed(&l->lines, options->earlier);
     l->server->mute = false;
     rpc_lines_feed(&l->lines, options->begun);
 }

@@ -21,10 +21,9 @@ struct mcp_options {
     int64_t idle_ms;    /* a session that is not used for so long is closed */
     int in_fd, out_fd;
     int quit_fd; /* readable: end now */
-    /* Of a client that was served in another way until now, in whole lines: `heard` is handled
-     * without answers, for what it sets; `begun` comes before the input, and may end in a part of a
-     * line. */
-    struct str heard, begun;
+    /* Lines of a client that another server had until now. This one takes the first ones for what
+     * they set, without answers; the others come before the input, and may end in a part of one. */
+    struct str earlier, begun;
 };
 
 /* Serves until the client closes its end, or quit_fd is readable; all sessions are closed then. -1

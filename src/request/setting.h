@@ -107,8 +107,9 @@ void setting_lent_done(struct setting_lent *lent);
  * items. Texts are lent by the JSON. -1 with ERR_USAGE, the field's name in front. */
 int setting_read(const struct setting *setting, json_t *value, struct settings *s,
                  struct setting_lent *lent, struct err *err);
-/* The first setting that neither has the daemon's value nor can be sent; NULL for none. */
-const struct setting *settings_kept_here(const struct settings *s);
+/* The first setting that neither has the daemon's value nor can be sent; NULL for none. only_there
+ * as in settings_send. */
+const struct setting *settings_kept_here(const struct settings *s, bool only_there);
 /* Adds the user's settings to the body. With only_there also those that keep a run in the client's
  * own process: the daemon then accepts or refuses them. -1 with ERR_USAGE: a file cannot be read,
  * or a text is not UTF-8. */

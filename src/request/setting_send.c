@@ -48,19 +48,24 @@ static bool speaks(const struct settings *s, const struct setting *row)
     return row->opt.kind != OPT_NEGATION && settings_asked(s, setting_id_of(row));
 }
 
-static bool stays_here(const struct settings *s, const struct setting *row)
+static bool is_for_daemon(const struct setting *row)
 {
-    if (!speaks(s, row))
+    return row->remote == REMOTE_HERE && row->field;
+}
+
+static bool stays_here(const struct settings *s, const struct setting *row, bool only_there)
+{
+    if (!speaks(s, row) || (only_there && is_for_daemon(row)))
         return false;
     if (row->remote == REMOTE_HERE || row->remote == REMOTE_SHARED)
         return !is_default(s, row) && !is_shared(s, row);
     return row->sendable && !row->sendable(s);
 }
 
-const struct setting *settings_kept_here(const struct settings *s)
+const struct setting *settings_kept_here(const struct settings *s, bool only_there)
 {
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
-        if (stays_here(s, row))
+        if (stays_here(s, row, only_there))
             return row;
     return NULL;
 }
@@ -109,28 +114,33 @@ static int map_value(const struct setting *row, const struct opt_list *list, jso
     return 0;
 }
 
+/* A path is absolute for a daemon, whose current folder is another. */
+static json_t *absolute(const char *path)
+{
+    AUTO_FREE char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    AUTO_FREE char *full = here ? xasprintf("%s/%s", here, path) : NULL;
+
+    return json_string(full ? full : path);
+}
+
 static int list_value(const struct setting *row, const struct opt_list *list, json_t **ret,
                       struct err *err)
 {
+    bool paths = setting_id_of(row) == SETTING_ro;
     json_t *array = *ret = json_array();
 
     for (size_t i = 0; i < list->n; i++)
-        if (json_array_append_new(array, json_string(list->items[i])) < 0)
+        if (json_array_append_new(array, paths ? absolute(list->items[i])
+                                               : json_string(list->items[i])) < 0)
             return not_text(row, err);
     return 0;
 }
 
-/* A path is absolute for a daemon, whose current folder is another. */
 static int python_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
 {
-    AUTO_FREE char *path = NULL;
     unsigned minor;
 
-    if (!python_is_version(str_from(text), &minor) && text[0] != '/') {
-        AUTO_FREE char *here = getcwd(NULL, 0);
-        path = here ? xasprintf("%s/%s", here, text) : NULL;
-    }
-    *ret = json_string(path ? path : text);
+    *ret = python_is_version(str_from(text), &minor) ? json_string(text) : absolute(text);
     return *ret ? 0 : not_text(row, err);
 }
 
@@ -191,8 +201,7 @@ static int send_one(const struct settings *s, const struct setting *row, json_t 
 int settings_send(const struct settings *s, bool only_there, json_t *body, struct err *err)
 {
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++) {
-        bool sent =
-            row->remote == REMOTE_SENT || (row->remote == REMOTE_HERE && row->field && only_there);
+        bool sent = row->remote == REMOTE_SENT || (only_there && is_for_daemon(row));
         /* --lock-policy refuses such a field even if it changes nothing. */
         bool changes = !row->policy || !is_default(s, row);
         if (sent && changes && speaks(s, row) && send_one(s, row, body, err) < 0)

@@ -27,14 +27,14 @@ def free_port():
 class Daemon:
     """`glovebox serve` with two tokens, until the end of the `with`."""
 
-    def __init__(self, *options, program=GLOVEBOX):
+    def __init__(self, *options, program=GLOVEBOX, log="off"):
         self.folder = tempfile.mkdtemp(prefix="gbmcp-")
         self.socket, self.port = os.path.join(self.folder, "s"), free_port()
         tokens = os.path.join(self.folder, "tokens")
         with open(tokens, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
             f.writelines(f"{name} {token}\n" for name, token in TOKENS.items())
         self.process = subprocess.Popen(
-            [program, "serve", "--log", "off", "--listen", f"127.0.0.1:{self.port}", "--listen", "unix:" + self.socket,
+            [program, "serve", "--log", log, "--listen", f"127.0.0.1:{self.port}", "--listen", "unix:" + self.socket,
              "--token-file", tokens, *options], env=environment(self.folder), cwd=self.folder, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         while b"listening on unix" not in self.process.stderr.readline():
             pass
@@ -56,6 +56,18 @@ class Daemon:
     @property
     def address(self):
         return f"http://127.0.0.1:{self.port}/mcp"
+
+    def get(self, path):
+        """What the daemon's own user reads there."""
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(self.socket)
+            s.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            answer = http.client.HTTPResponse(s)
+            answer.begin()
+            return answer.read().decode()
+
+    def status(self):
+        return json.loads(self.get("/v1/status"))
 
     def runs(self, mark):
         """Whether a guest with this name is there."""

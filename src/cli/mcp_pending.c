@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/mcp_pending.h"
+
+#include <stdlib.h>
+
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "mcp/rpc.h"
+#include "mcp/rpc_peek.h"
+
+enum { KEPT_LINE_MAX = 64 << 10 };
+
+struct mcp_request {
+    struct mcp_request *next;
+    json_t *id;
+    char *line;    /* NULL: it is not asked again */
+    char **choice; /* where its line is kept once it is answered; or NULL */
+};
+
+void mcp_pending_init(struct mcp_pending *p)
+{
+    *p = (struct mcp_pending){0};
+    p->end = &p->first;
+}
+
+static void drop(struct mcp_pending *p, struct mcp_request **at)
+{
+    struct mcp_request *request = *at;
+
+    *at = request->next;
+    if (p->end == &request->next)
+        p->end = at;
+    json_decref(request->id);
+    free(request->line);
+    free(request);
+}
+
+void mcp_pending_done(struct mcp_pending *p)
+{
+    while (p->first)
+        drop(p, &p->first);
+    free(p->hello);
+    free(p->level);
+}
+
+/* ---- of the client ---- */
+
+static char **choice_of(struct mcp_pending *p, struct str method)
+{
+    if (str_is(method, "\"initialize\""))
+        return &p->hello;
+    return str_is(method, "\"logging/setLevel\"") ? &p->level : NULL;
+}
+
+/* Takes the id over. */
+static void add(struct mcp_pending *p, json_t *id, struct str method, struct str line)
+{
+    struct mcp_request *request = xcalloc(1, sizeof *request);
+    bool may_repeat = line.n <= KEPT_LINE_MAX && !str_is(method, "\"tools/call\"");
+
+    request->id = id;
+    request->line = may_repeat ? xstrndup(line.p, line.n) : NULL;
+    request->choice = may_repeat ? choice_of(p, method) : NULL;
+    *p->end = request;
+    p->end = &request->next;
+}
+
+static json_t *load(struct str text)
+{
+    return json_loadb(text.p ? text.p : "", text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+}
+
+static bool is_id(const json_t *id)
+{
+    return json_is_integer(id) || json_is_string(id);
+}
+
+static void remove_one(struct mcp_pending *p, const json_t *id)
+{
+    struct mcp_request **at = &p->first;
+
+    while (*at && !json_equal((*at)->id, id))
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    if ((*at)->choice) {
+        free(*(*at)->choice);
+        *(*at)->choice = mem_take(&(*at)->line);
+    }
+    drop(p, at);
+}
+
+/* A call that is cancelled gets no answer. */
+static void cancel(struct mcp_pending *p, struct str line)
+{
+    json_t *doc = load(line);
+
+    remove_one(p, json_object_get(json_object_get(doc, "params"), "requestId"));
+    json_decref(doc);
+}
+
+/* None of a batch is asked again: its answers belong together. */
+static void ask_batch(struct mcp_pending *p, struct str line)
+{
+    json_t *list = load(line), *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+    {
+        json_t *id = json_object_get(one, "id");
+        if (is_id(id) && json_object_get(one, "method"))
+            add(p, json_incref(id), STR("\"tools/call\""), STR(""));
+    }
+    json_decref(list);
+}
+
+void mcp_pending_ask(struct mcp_pending *p, struct str line)
+{
+    struct rpc_peek peek;
+
+    if (!rpc_peek(line, &peek)) {
+        if (str_starts(str_trim(line), "["))
+            ask_batch(p, line);
+        return;
+    }
+    if (!peek.id.p && str_is(peek.method, "\"notifications/cancelled\""))
+        cancel(p, line);
+    if (!peek.id.p || !peek.method.p || peek.id.n > 8 * RPC_ID_MAX)
+        return;
+    json_t *id = load(peek.id);
+    if (is_id(id))
+        add(p, id, peek.method, line);
+    else
+        json_decref(id);
+}
+
+/* ---- of the daemon ---- */
+
+static void answer_batch(struct mcp_pending *p, struct str line)
+{
+    json_t *list = load(line), *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) remove_one(p, json_object_get(one, "id"));
+    json_decref(list);
+}
+
+void mcp_pending_answer(struct mcp_pending *p, struct str line)
+{
+    struct rpc_peek peek;
+
+    if (!rpc_peek(line, &peek)) {
+        answer_batch(p, line);
+        return;
+    }
+    if (!peek.id.p || peek.method.p)
+        return;
+    json_t *id = load(peek.id);
+    remove_one(p, id);
+    json_decref(id);
+}
+
+/* ---- the end ---- */
+
+json_t *mcp_pending_lost(struct mcp_pending *p, struct buf *again)
+{
+    json_t *lost = json_array();
+
+    for (; p->first; drop(p, &p->first)) {
+        if (!p->first->line)
+            json_array_append(lost, p->first->id);
+        else if (buf_adds(again, p->first->line) == 0)
+            (void)buf_addc(again, '\n');
+    }
+    return lost;
+}
+
+void mcp_pending_choices(const struct mcp_pending *p, struct buf *ret)
+{
+    if (p->hello)
+        (void)buf_addf(ret, "%s\n", p->hello);
+    if (p->level)
+        (void)buf_addf(ret, "%s\n", p->level);
+}

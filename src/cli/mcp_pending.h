@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The requests that `glovebox mcp` passed on to a daemon and that have no answer yet, and the
+ * client's choices that another server must know to continue.
+ */
+#ifndef CLI_MCP_PENDING_H
+#define CLI_MCP_PENDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct mcp_request;
+
+struct mcp_pending {
+    struct mcp_request *first, **end;
+    char *hello, *level; /* the last answered lines `initialize` and `logging/setLevel` */
+};
+
+void mcp_pending_init(struct mcp_pending *pending);
+void mcp_pending_done(struct mcp_pending *pending);
+
+/* A line of the client. */
+void mcp_pending_ask(struct mcp_pending *pending, struct str line);
+/* A line of the daemon. */
+void mcp_pending_answer(struct mcp_pending *pending, struct str line);
+
+/* The daemon is lost. Appends each request that has done nothing to `again`, and each id of the
+ * others, whose work may have been done, to the returned array. */
+json_t *mcp_pending_lost(struct mcp_pending *pending, struct buf *again);
+/* Appends the client's choices, in lines. */
+void mcp_pending_choices(const struct mcp_pending *pending, struct buf *ret);
+
+#endif

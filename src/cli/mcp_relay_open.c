@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The connection of `glovebox mcp` to a daemon, with the settings as the body of its request.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/mcp_relay.h"
+#include "console/own_python.h"
+#include "console/report.h"
+#include "console/run_remote.h"
+#include "request/setting.h"
+
+enum { ANSWER_S = 2 }; /* the daemon's loop answers at once */
+
+/* ---- what can be sent ---- */
+
+static int cannot_honour(const char *what, struct err *err)
+{
+    return err_set(err, ERR_UNSUPPORTED, "a daemon cannot honour %s", what);
+}
+
+static int check(const struct mcp_relay *r, struct err *err)
+{
+    const struct cli_settings *s = r->settings;
+    const struct setting *kept = settings_kept_here(&s->common, true);
+    AUTO_FREE char *name = kept ? xasprintf("--%s as it was given", kept->opt.name) : NULL;
+
+    if (kept)
+        return cannot_honour(name, err);
+    if (s->common.languages.user_count)
+        return cannot_honour("a [language] section of the config file", err);
+    return !s->daemon && own_python(s) ? cannot_honour("the active environment of Python", err) : 0;
+}
+
+static void put_languages(json_t *body, const struct opt_list *languages)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < languages->n; i++)
+        json_array_append_new(list, json_string(languages->items[i]));
+    json_object_set_new(body, "languages", list);
+}
+
+static int put_all(json_t *body, const struct mcp_relay *r, struct err *err)
+{
+    const struct settings *s = &r->settings->common;
+
+    if (settings_send(s, true, body, err) < 0)
+        return -1;
+    if (remote_put_files(body, s) < 0)
+        return cannot_honour("this --file: only plain files of at most 4 MiB together", err);
+    if (s->lang && strcmp(s->lang, "auto") != 0)
+        json_object_set_new(body, "language", json_string(s->lang));
+    if (r->languages->n)
+        put_languages(body, r->languages);
+    json_object_set_new(body, "sessions", json_integer((json_int_t)r->sessions));
+    json_object_set_new(body, "message_limit_bytes", json_integer((json_int_t)r->message_limit));
+    return 0;
+}
+
+/* ---- the request ---- */
+
+static int read_reply(const struct http_reply *reply, struct err *err)
+{
+    if (reply->status == 101)
+        return 0;
+    if (reply->status == 404)
+        return err_set(err, ERR_UNSUPPORTED, "the daemon is of another version; start it again");
+    return remote_refused(reply, err);
+}
+
+static int on_quiet(const void *settings, const struct http_client *client, unsigned nth,
+                    struct err *err)
+{
+    return nth < ANSWER_S ? 0 : remote_give_up(settings, client, err);
+}
+
+static int ask(void *ctx, json_t *body, struct err *err)
+{
+    struct mcp_relay *r = ctx;
+    AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
+    const struct http_ask request = {.method = "POST",
+                                     .path = "/mcp/lines",
+                                     .body = str_from(text),
+                                     .upgrade = "glovebox-mcp",
+                                     .cancel_fd = r->quit_fd};
+    struct http_reply reply;
+
+    if (r->client.fd < 0 && remote_open(r->settings, &r->client, err) < 0)
+        return -1;
+    r->client.quiet = on_quiet;
+    int result = http_client_ask(&r->client, &request, &reply, err);
+    if (result == 0)
+        result = read_reply(&reply, err);
+    http_reply_done(&reply);
+    return result;
+}
+
+static int connect_to(struct mcp_relay *r, struct err *err)
+{
+    const char *folder = r->settings->daemon ? own_python(r->settings) : NULL;
+    json_t *body = json_object();
+    int result = put_all(body, r, err);
+
+    if (result == 0)
+        result = own_python_try(folder, body, ask, r, err);
+    if (result == 0)
+        own_python_say(r->settings, folder, body, "python");
+    json_decref(body);
+    return result;
+}
+
+static bool is_absent(const struct err *err)
+{
+    return err->kind == ERR_SYSTEM && (err->sys == ENOENT || err->sys == ECONNREFUSED);
+}
+
+int mcp_relay_open(struct mcp_relay *r, struct err *err)
+{
+    const struct cli_settings *s = r->settings;
+
+    r->client = (struct http_client){.fd = -1};
+    if (s->common.no_daemon)
+        return 0;
+    /* First, because without a daemon nothing else matters. */
+    bool found = remote_open(s, &r->client, err) == 0;
+    if (found && check(r, err) == 0 && connect_to(r, err) == 0)
+        return 1;
+    http_client_done(&r->client);
+    r->client.fd = -1;
+    if (s->daemon)
+        return strstr(err->msg, s->daemon) ? -1 : err_wrap(err, "--daemon %s", s->daemon);
+    if (!is_absent(err)) {
+        AUTO_FREE char *line = xasprintf("%s; the sandboxes are in this process", err->msg);
+        report_say(s, line);
+    }
+    return 0;
+}

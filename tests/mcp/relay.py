@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`glovebox mcp` with a daemon that runs: the work is done there, with the settings of the command line; and what
+happens when the daemon refuses, is stopped, or ends."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import eras
+from client import GLOVEBOX, MODERN, PATIENCE, Client, environment, modern, over, texts
+from http_client import TOKENS, Daemon
+from procs import wait_for
+
+SLEEP = "import time\ntime.sleep(%s)\nprint('slept')"
+HERE = b"the sandboxes are in this process"
+
+
+def counted(daemon):
+    """The runs that the daemon's metrics count."""
+    return sum(int(n) for n in re.findall(r"^glovebox_runs_total\{.*\} (\d+)$", daemon.get("/metrics"), re.M))
+
+
+def nothing_left(daemon):
+    return wait_for(lambda: not any(daemon.status()[key] for key in ("sessions", "running", "waiting")))
+
+
+def test_work(tap, daemon):
+    """Two clients at one daemon."""
+    before = counted(daemon)
+    with Client() as one, Client() as two:
+        marks = [f"mark-{n}-{os.getpid()}" for n in range(2)]
+        results = [client.tool("execute_code", code=f"print('{mark}')") for client, mark in zip((one, two), marks)]
+        tap.equal([r.get("stdout") for r in results], [mark + "\n" for mark in marks], "two clients run programs")
+        tap.ok(not one.guests() and not two.guests(), "... not in their servers")
+        tap.equal(counted(daemon) - before, 2, "... but in the daemon, which counts them")
+        log = json.loads(daemon.get("/v1/runs"))["runs"]
+        tap.ok({r["run_id"] for r in results} <= {row["id"] for row in log}, "... and has them in its log", results, log)
+        session = one.tool("create_session")["session_id"]
+        tap.equal(daemon.status()["sessions"], 1, "a session is the daemon's")
+        tap.equal(one.tool("execute_code", session_id=session, code="6 * 7").get("value"), 42, "... and has cells")
+        tap.ok("there is no session" in texts(two.call("execute_code", {"session_id": session, "code": "1"})), "... for its client alone")
+        uri = one.tool("write_file", session_id=session, path="a.txt", content="mine")["uri"]
+        listed = [r["uri"] for r in two.ask("resources/list")["result"]["resources"]]
+        tap.ok(uri not in listed and two.ask("resources/read", {"uri": uri}).get("error"), "... as are its files", listed)
+        long = one.tool("execute_code", code="print('x' * 100000)")["stdout_uri"]
+        tap.ok("result" in one.ask("resources/read", {"uri": long}), "a long output is kept")
+        tap.ok("error" in two.ask("resources/read", {"uri": long}), "... for its client alone")
+    tap.ok(nothing_left(daemon), "a client that ends closes its sessions")
+
+
+def test_at_once(tap):
+    with Client() as client:
+        ids = [client.begin("execute_code", {"code": f"print({n})"}) for n in range(50)]
+        results = [client.wait(id)["result"]["structuredContent"]["stdout"] for id in ids]
+        tap.equal(results, [f"{n}\n" for n in range(50)], "50 calls at once")
+        session = client.tool("create_session")["session_id"]
+        tap.equal(client.tool("write_file", session_id=session, path="big", content="x" * (20 << 20)).get("size"), 20 << 20, "a message of 20 MiB")
+        first = client.begin("execute_code", {"code": "# " + "x" * (1 << 20) + "\nprint(1)"})
+        second = client.send("ping")
+        tap.ok(client.wait(second) and client.wait(first), "a short message behind a long one")
+
+
+def test_progress_and_cancel(tap, daemon):
+    with Client() as client:
+        client.call("execute_code", {"code": SLEEP % 2.5}, progressToken="tok")
+        got = [n["params"]["progressToken"] for n in client.notes if n["method"] == "notifications/progress"]
+        tap.ok(got and set(got) == {"tok"}, "progress", client.notes)
+        running = client.begin("execute_code", {"code": SLEEP % 60})
+        wait_for(lambda: daemon.status()["running"])
+        client.note("notifications/cancelled", {"requestId": running})
+        tap.ok(nothing_left(daemon), "a call is cancelled")
+        tap.ok(client.ask("ping") and not client.answers.get(json.dumps(running)), "... and gets no answer")
+
+
+def test_killed(tap, daemon):
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        client = Client()
+        client.tool("create_session")
+        client.begin("execute_code", {"code": SLEEP % 100})
+        wait_for(lambda: daemon.status()["running"])
+        client.process.send_signal(number)
+        client.process.wait(PATIENCE)
+        tap.ok(nothing_left(daemon), f"{signal.Signals(number).name} leaves no run and no session")
+        client.close()
+    client = Client()
+    client.begin("execute_code", {"code": SLEEP % 100})
+    wait_for(lambda: daemon.status()["running"])
+    began = time.monotonic()
+    tap.ok(client.close()[0] == 0 and 5 < time.monotonic() - began < 40 and nothing_left(daemon), "at the end of the input, a call has 10 s to end")
+
+
+# ---- settings ----
+
+
+def test_options(tap, daemon):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write("given")
+        f.flush()
+        with Client("--memory", "123m", "--timeout", "7s", "--languages", "python", "--sessions", "1", "--env", "WHO=me",
+                    "--file", f.name + ":a.txt", "--message-limit", "64k", "--preload", "json") as client:
+            about = client.hello["result"]["instructions"]
+            tap.ok("7s" in about and "123m" in about and "languages are: python" in about, "the description has the settings", about)
+            code = "import os\nprint(open('a.txt').read(), os.environ['WHO'])"
+            found = client.tool("execute_code", code=code)
+            tap.equal(found.get("stdout"), "given me\n", "files and variables", found)
+            tap.ok("not offered" in texts(client.call("run_command", {"command": "true"})), "languages")
+            tap.ok(client.tool("execute_code", code="x = bytearray(200 << 20)").get("success") is False, "a limit")
+            session = client.tool("create_session")
+            found = client.tool("execute_code", session_id=session["session_id"], code=code)
+            tap.equal(found.get("stdout"), "given me\n", "... in a session, too", found)
+            tap.ok("the maximum" in texts(client.call("create_session", {})), "the number of sessions")
+            error = client.ask("tools/call", {"name": "execute_code", "arguments": {"code": "print('x' * 30000, end='')\n" * 3}})
+            tap.ok("limit of a message" in str(error), "the size of an answer", error)
+    with Client("--profile", "standard", "--forbid-imports", "json") as client:
+        tap.ok(client.call("execute_code", {"code": "import json"})["isError"], "what the guard refuses")
+    tap.equal(nothing_left(daemon), True, "nothing is left")
+
+
+def said(words, daemon, **more):
+    """Whether the daemon ran a program of this server, and what the server said."""
+    client = Client(*words)
+    before = counted(daemon)
+    found = client.tool("execute_code", code="print(1)", **more)
+    client.close()
+    return counted(daemon) - before if found.get("stdout") == "1\n" else found, client.said
+
+
+def test_refused(tap, daemon):
+    for words, why in ((["--ro", "/usr/share:/data"], b"--allow host-files"), (["--net", "host"], b"--allow net-host"),
+                       (["--memory", "100g"], b"more than this daemon allows"), (["--log", "off"], b"--log"),
+                       (["--message-limit", "100m"], b"64 MiB")):
+        ran, line = said(words, daemon)
+        tap.ok(ran == 0 and why in line and HERE in line and line.count(b"\n") == 1, f"{' '.join(words)}: its own sandboxes, with the reason", ran, line)
+    tap.equal(said(["--no-daemon"], daemon), (0, b""), "--no-daemon: the same, as asked")
+    with tempfile.TemporaryDirectory() as folder:
+        for words, why in ((["--daemon", "unix:" + daemon.socket, "--net", "host"], "--allow net-host"),
+                           (["--daemon", folder + "/none"], "no daemon answers"),
+                           (["--daemon", f"127.0.0.1:{daemon.port}"], "tokens")):
+            done = subprocess.run([GLOVEBOX, "mcp", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  env=environment(folder), timeout=PATIENCE, check=False)
+            tap.ok(done.returncode and why in done.stderr and words[1] in done.stderr and done.stderr.count("\n") == 1, f"{' '.join(words[::2])}: demanded, refused", done)
+        token = os.path.join(folder, "token")
+        with open(token, "w") as f:
+            f.write(TOKENS["ann"])
+        tap.equal(said(["--daemon", f"127.0.0.1:{daemon.port}", "--token-file", token], daemon), (1, b""), "over TCP, with a token")
+
+
+def test_project(tap, daemon):
+    """A config file of the project counts, whose folder the daemon does not know."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "glovebox.conf"), "w") as f:
+            f.write('memory = "77m"\n')
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": modern()}) + "\n"
+        done = subprocess.run([GLOVEBOX, "mcp"], input=line, capture_output=True, text=True, cwd=folder, env=environment(folder), timeout=PATIENCE, check=False)
+        tap.ok("77m of memory" in done.stdout and not done.stderr, "glovebox.conf of the project", done)
+
+
+# ---- a daemon that ends ----
+
+
+def test_lost(tap):
+    for version in ("2025-06-18", MODERN):
+        with Daemon() as daemon, over(daemon):
+            client = Client(version=None if version == MODERN else version)
+            more = modern() if version == MODERN else {}
+            session = client.wait(client.send("tools/call", {"name": "create_session", "arguments": {}, **more}))["result"]["structuredContent"]["session_id"]
+            running = client.send("tools/call", {"name": "execute_code", "arguments": {"code": SLEEP % 100}, **more})
+            wait_for(lambda: daemon.status()["running"])
+            daemon.process.kill()
+            error = (client.wait(running, 20) or {}).get("error", {})
+            tap.ok("not repeated" in error.get("message", ""), f"{version}: the daemon is killed: a call on its way gets an error", error)
+
+            def call(tool, **arguments):
+                return client.wait(client.send("tools/call", {"name": tool, "arguments": arguments, **more}))["result"]
+
+            result = call("execute_code", code="open('a', 'w').write('x')\nprint(1)")
+            tap.equal(result["structuredContent"]["stdout"], "1\n", "... and the next one runs")
+            tap.equal("resultType" in result, version == MODERN, "... as the client's version has it")
+            tap.ok("there is no session" in texts(call("execute_code", session_id=session, code="1")), "... but the sessions are lost")
+            status = client.close()
+            tap.ok(status == (0, []) and b"its sessions are lost" in client.said and client.said.count(b"\n") == 1, "... which one line says", status, client.said)
+    with Daemon() as daemon, over(daemon):
+        client = Client("--daemon", daemon.socket)
+        daemon.process.kill()
+        status = client.process.wait(PATIENCE)
+        client.close()
+        tap.ok(status and b"has ended" in client.said, "a daemon that was demanded: the server ends, too", status, client.said)
+    with Daemon("--drain", "30s") as daemon, over(daemon):
+        client = Client()
+        running = client.begin("execute_code", {"code": SLEEP % 2})
+        idle = Client()
+        wait_for(lambda: daemon.status()["running"])
+        daemon.process.send_signal(signal.SIGTERM)
+        tap.equal(idle.tool("execute_code", code="print(1)").get("stdout"), "1\n", "a daemon that stops leaves an idle client at once")
+        tap.equal(client.wait(running)["result"]["structuredContent"]["stdout"], "slept\n", "... and answers the calls that run")
+        daemon.process.wait(PATIENCE)
+        tap.equal(client.tool("execute_code", code="print(1)").get("stdout"), "1\n", "... before the client continues by itself")
+        idle.close()
+        client.close()
+
+
+def test_stopped(tap):
+    with Daemon() as daemon, over(daemon):
+        client = Client()
+        running = client.begin("execute_code", {"code": SLEEP % 100})
+        wait_for(lambda: daemon.status()["running"])
+        daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            ran = Client()
+            took = time.monotonic() - began
+            tap.ok(1.5 < took < 10 and ran.tool("execute_code", code="print(1)").get("stdout") == "1\n", "a stopped daemon: the server begins without it", took)
+            ran.close()
+            tap.ok(b"kill -CONT" in ran.said and HERE in ran.said, "... and says what to do", ran.said)
+            error = (client.wait(running, 40) or {}).get("error", {})
+            tap.ok("not repeated" in error.get("message", ""), "a daemon that is stopped in the middle: a call gets an error", error)
+            tap.equal(client.tool("execute_code", code="print(1)").get("stdout"), "1\n", "... and the next one runs")
+            client.close()
+            tap.ok(b"kill -CONT" in client.said, "... and one line says what to do", client.said)
+        finally:
+            daemon.process.send_signal(signal.SIGCONT)
+        tap.ok(nothing_left(daemon), "... and nothing of it runs when the daemon continues")
+
+
+class Stranger:
+    """A socket at which the first request gets this answer."""
+
+    def __init__(self, text):
+        self.folder = tempfile.TemporaryDirectory()
+        self.socket = os.path.join(self.folder.name, "s")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.socket)
+        self.listener.listen()
+        threading.Thread(target=self.answer, args=(text,), daemon=True).start()
+
+    def answer(self, text):
+        connection, _ = self.listener.accept()
+        connection.recv(1 << 16)
+        connection.sendall(text)
+        connection.recv(1)
+        connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        self.folder.cleanup()
+
+
+def test_older(tap):
+    """A daemon that does not know the address, and a program that is no daemon."""
+    for text, why in ((b'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}', b"another version"), (b"220 mail.example ESMTP\r\n\r\n", b"not that of the daemon")):
+        with Stranger(text) as stranger, over(stranger):
+            client = Client()
+            tap.ok(client.hello, why.decode() + ": the server works without it")
+            client.close()
+            tap.ok(why in client.said and HERE in client.said, "... and says why", client.said)
+
+
+def test(tap):
+    with Daemon(log="runs.db") as daemon, over(daemon):
+        test_work(tap, daemon)
+        test_at_once(tap)
+        test_progress_and_cancel(tap, daemon)
+        test_options(tap, daemon)
+        test_refused(tap, daemon)
+        test_project(tap, daemon)
+        test_killed(tap, daemon)
+        eras.test(tap)
+
+
+def test_daemons(tap):
+    test_lost(tap)
+    test_stopped(tap)
+    test_older(tap)

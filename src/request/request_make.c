@@ -180,9 +180,12 @@ int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t
 
     if (!ceiling || (wanted && wanted <= ceiling))
         return 0;
-    return err_set(err, ERR_POLICY, "'%s': %s%s is more than this daemon allows, %s", row->field,
-                   wanted ? "" : "no limit, ", show_limit(row, wanted, have, sizeof have),
-                   show_limit(row, ceiling, most, sizeof most));
+    (void)show_limit(row, ceiling, most, sizeof most);
+    if (!wanted)
+        return err_set(err, ERR_POLICY, "'%s': 0 is no limit, and this daemon allows at most %s",
+                       row->field, most);
+    return err_set(err, ERR_POLICY, "'%s': %s is more than this daemon allows, %s", row->field,
+                   show_limit(row, wanted, have, sizeof have), most);
 }
 
 /* The daemon's own defaults are limited by the ceilings for clients. */

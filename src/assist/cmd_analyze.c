@@ -32,7 +32,8 @@ struct analysis {
     struct buf question;
     char **files, **names; /* SRC:NAME for all files; the names of the data. NULL-terminated */
     size_t file_n, name_n;
-    int out; /* the folder of --out; -1 for none */
+    int out;         /* the folder of --out; -1 for none */
+    json_t *skipped; /* of the program that answered: what did not reach it */
     struct trial_request trial;
 };
 
@@ -130,7 +131,7 @@ static void on_event(void *ctx, const struct agent_event *event)
 /* Only the files of a program that answered are kept. */
 static int keep_files(void *ctx, const struct result *result, struct err *err)
 {
-    const struct analysis *a = ctx;
+    struct analysis *a = ctx;
     const struct collect_options options = {
         .max_total_bytes = a->call.run.limits.disk_bytes,
         .max_visited = a->call.run.limits.inodes,
@@ -144,6 +145,7 @@ static int keep_files(void *ctx, const struct result *result, struct err *err)
         return 0;
     if (backend_collect(result->guest, &options, result->laid, &files, err) < 0)
         return err_wrap(err, "--out");
+    result_add_skipped(a->skipped, "out", &files.skipped);
     file_set_done(&files);
     return 0;
 }
@@ -177,7 +179,7 @@ static void show(struct analysis *a, const struct agent *agent)
 
     if (!a->call.set->json) {
         print_answer(agent);
-        model_call_files(&a->call, json_object_get(result, "files"));
+        model_call_files(&a->call, result);
         say_lost_displays(&a->call, json_array_size(json_object_get(result, "results")));
     }
     run_show_end(&shown, json_object_get(result, "results"));
@@ -216,6 +218,8 @@ static int work(struct model_call *call, struct err *err)
     agent_begin(&agent, call->llm, &call->request, &call->watch);
     (void)analyze(&agent, &request);
     model_call_erase(call);
+    json_array_extend(json_object_get(json_object_get(last_step(&agent), "result"), "skipped"),
+                      a->skipped);
     int status = report(a, &agent, err);
     agent_done(&agent);
     return status;
@@ -248,12 +252,14 @@ static void free_all(char **list)
 static int analyze_perform(struct cli_options *options, struct err *err)
 {
     struct analysis a = {.call = {.set = &options->settings, .command = &command_analyze},
-                         .out = -1};
+                         .out = -1,
+                         .skipped = json_array()};
     int status = -1;
 
     if (prepare(&a, options, err) == 0)
         status = model_call_run(&a.call, work, err);
     fd_close(&a.out);
+    json_decref(a.skipped);
     free_all(a.files);
     free_all(a.names);
     buf_done(&a.question);

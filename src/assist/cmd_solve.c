@@ -160,7 +160,7 @@ static int report(struct solution *solution, const struct agent *agent,
         if (status == 0 || result->solution.n)
             print_answer(result);
         if (status == 0 && !set->common.out && !set->common.work_dir)
-            model_call_files(call, json_object_get(result->run, "files"));
+            model_call_files(call, result->run);
         model_call_usage(call);
     }
     if (status > 0) {

@@ -70,8 +70,8 @@ void model_call_failure(struct model_call *call, const struct agent *agent, bool
 /* The first lines of a reply that has no program; of the last one, if it has none. */
 void model_call_reply(struct model_call *call, struct str reply);
 void model_call_last_reply(struct model_call *call, const struct agent *agent);
-/* The files of a run, as its result lists them: written to --out, or not kept. */
-void model_call_files(struct model_call *call, const json_t *files);
+/* The files of a run's result: written to --out, or not, and why; or not kept. */
+void model_call_files(struct model_call *call, const json_t *result);
 /* A line for the user, on standard error. */
 void model_call_say(struct model_call *call, const char *what);
 /* Takes the line of progress off the terminal, before something else is written. */

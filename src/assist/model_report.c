@@ -109,24 +109,43 @@ static bool is_kept(const json_t *file)
     return json_get_text(file, "path") && change && strcmp(change, "deleted") != 0;
 }
 
-static void say_file(struct model_call *call, const char *path)
+/* Why a file, or a folder above it, did not reach --out; NULL if it did. */
+static const char *why_not_out(const json_t *skipped, const char *path)
 {
-    const char *out = call->set->common.out;
-    AUTO_FREE char *line = out ? xasprintf("%s/%s is written", out, path)
-                               : xasprintf("not kept: %s (--out DIR keeps files)", path);
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(skipped, i, row)
+    {
+        struct str from = json_str(json_object_get(row, "path"));
+        struct str direction = json_str(json_object_get(row, "direction"));
+        bool within =
+            from.n && str_starts(str_from(path), from.p) && (!path[from.n] || path[from.n] == '/');
+        if (within && str_is(direction, "out"))
+            return json_get_text(row, "reason");
+    }
+    return NULL;
+}
+
+static void say_file(struct model_call *call, const char *path, const json_t *skipped)
+{
+    const char *out = call->set->common.out, *why = why_not_out(skipped, path);
+    AUTO_FREE char *line = !out  ? xasprintf("not kept: %s (--out DIR keeps files)", path)
+                           : why ? xasprintf("%s/%s is not written: %s", out, path, why)
+                                 : xasprintf("%s/%s is written", out, path);
 
     model_call_say(call, line);
 }
 
-void model_call_files(struct model_call *call, const json_t *files)
+void model_call_files(struct model_call *call, const json_t *result)
 {
-    const json_t *file;
+    const json_t *file, *skipped = json_object_get(result, "skipped");
     size_t i, n = 0;
 
-    json_array_foreach(files, i, file)
+    json_array_foreach(json_object_get(result, "files"), i, file)
     {
         if (is_kept(file) && ++n <= FILES_SHOWN)
-            say_file(call, json_get_text(file, "path"));
+            say_file(call, json_get_text(file, "path"), skipped);
     }
     if (n <= FILES_SHOWN)
         return;

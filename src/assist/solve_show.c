@@ -55,7 +55,7 @@ static void show_runs(struct solution *solution, const json_t *step)
     {
         const json_t *result = json_object_get(run, "result");
         if (solution->call.set->common.out)
-            model_call_files(&solution->call, json_object_get(result, "files"));
+            model_call_files(&solution->call, result);
         if (solution->setup.request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
             continue;
         show_output(&solution->call, json_str(json_object_get(result, "stdout")));

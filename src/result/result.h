@@ -143,6 +143,8 @@ json_t *result_document(const struct result *r);
 void result_document_fail(json_t *document, const struct err *err);
 /* A row of the document's `skipped`, which the caller frees. direction: "in" or "out". */
 json_t *result_skipped(struct str path, const char *direction, const char *reason);
+/* The same for each of them. */
+void result_add_skipped(json_t *list, const char *direction, const struct skip_list *skipped);
 /* 26 characters that are unique, and that sort by time. */
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */

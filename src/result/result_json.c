@@ -85,7 +85,7 @@ json_t *result_skipped(struct str path, const char *direction, const char *reaso
     return object;
 }
 
-static void append_skipped(json_t *list, const char *direction, const struct skip_list *skipped)
+void result_add_skipped(json_t *list, const char *direction, const struct skip_list *skipped)
 {
     char why[256];
 
@@ -242,8 +242,8 @@ json_t *result_document(const struct result *r)
     set(doc, "max_memory_mb", json_real((double)((r->memory_peak * 10) >> 20) / 10));
     set(doc, "files", files(&r->files));
     if (r->laid)
-        append_skipped(skipped, "in", lay_list_skipped(r->laid));
-    append_skipped(skipped, "out", &r->files.skipped);
+        result_add_skipped(skipped, "in", lay_list_skipped(r->laid));
+    result_add_skipped(skipped, "out", &r->files.skipped);
     set(doc, "skipped", skipped);
     set(doc, "verdict", verdict(r));
     set(doc, "denied", wall_denied(&r->outcome));

@@ -103,6 +103,12 @@ def test_analyze(tap):
     many = "for i in range(30): open('f%02d' % i, 'w').write('x')\nprint(1)"
     done, _ = asked(place, [block(many)], "analyze", "sales.csv", "q", "--out", "many")
     tap.ok(len(os.listdir(place.path("many"))) == 30 and b"and 10 more files" in done.stderr and len(done.stderr.splitlines()) < 25, "many files", done)
+    os.makedirs(place.path("taken/a.txt"))
+    both = [block("open('a.txt', 'w').write('x')\nopen('b.txt', 'w').write('x')\nprint(1)")]
+    done, _ = asked(place, both, "analyze", "sales.csv", "q", "--out", "taken")
+    tap.ok(b"taken/a.txt is not written: something of another kind" in done.stderr and b"taken/b.txt is written" in done.stderr, "--out where a folder is in the way", done)
+    done, _ = asked(place, both, "analyze", "sales.csv", "q", "--out", "taken", "--json")
+    tap.equal([row["path"] for row in document(done)["steps"][-1]["result"]["skipped"]], ["a.txt"], "... also in the document")
     done, _ = asked(place, [block("open('a.txt', 'w').write('x')\nprint(1)")], "analyze", "sales.csv", "q", "--out", "/proc")
     tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that cannot be kept: the answer is shown", done)
     if "matplotlib" in first:

@@ -2,12 +2,14 @@
 #include "agent/agent.h"
 
 #include <poll.h>
+#include <string.h>
 
 #include "agent/rules.h"
 #include "base/clock.h"
 #include "base/encoded.h"
 #include "base/mem.h"
 #include "session/check.h"
+#include "text/whole_program.h"
 
 enum {
     ANSWER_TOKENS = 8192, /* more than most answers have */
@@ -367,6 +369,18 @@ int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint
     if (status == 0 && agent->code.n)
         report(agent, (struct agent_event){.kind = AGENT_CODE, .text = buf_str(&agent->code)});
     return status;
+}
+
+int agent_take_program(struct agent *agent, struct str reply, struct buf *complaint)
+{
+    int status = agent_take_code(agent, reply, complaint);
+    bool python = strcmp(agent->request->language, "python") == 0;
+
+    if (status < 0 || agent->code.n || agent->request->reply || !python || !whole_python(reply))
+        return status;
+    buf_clear(complaint);
+    agent_set_code(agent, str_trim(reply));
+    return 0;
 }
 
 struct run_request agent_program(const struct agent *agent)

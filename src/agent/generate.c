@@ -22,7 +22,7 @@ int generate(struct agent *agent, const char *task, struct generate_result *ret)
 {
     *ret = (struct generate_result){0};
     if (ask(agent, task, ret) < 0 ||
-        agent_take_code(agent, buf_str(&ret->answer.text), &ret->complaint) < 0)
+        agent_take_program(agent, buf_str(&ret->answer.text), &ret->complaint) < 0)
         return -1;
     if (agent->code.n) {
         if (agent_check(agent, &ret->verdict) < 0)

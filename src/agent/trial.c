@@ -196,7 +196,7 @@ static int take_code(struct agent *agent, struct str reply, struct buf *complain
 
     agent->code = (struct buf){0};
     buf_init(&agent->code, 0);
-    int status = agent_take_code(agent, reply, complaint);
+    int status = agent_take_program(agent, reply, complaint);
     if (agent->code.n) {
         buf_done(&previous);
     } else {

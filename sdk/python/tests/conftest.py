@@ -29,4 +29,4 @@ def no_daemon_stays() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def names_for_doctests(doctest_namespace: dict[str, Any]) -> None:
-    doctest_namespace["Stdout"] = glovebox_sandbox.Stdout
+    doctest_namespace.update(Stdout=glovebox_sandbox.Stdout, squares={})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Optional
 from .async_sandbox import AsyncFiles, AsyncSandbox, AsyncVariables
 from .errors import (BusyError, CheckError, DaemonError, DeadlineError, FaultError, GloveboxError, GuestError, LimitError,
                      PolicyError, RefusedError, RunError, SessionError, TestError, UnsupportedError, UsageError)
-from .events import (CaseEvent, DeniedEvent, DisplayEvent, Event, FileEvent, Finished, InputCall, LimitReached, Progress,
+from .events import (BatchResult, CaseEvent, DeniedEvent, DisplayEvent, Event, FileEvent, Finished, InputCall, LimitReached, Progress,
                      Started, Stderr, Stdout, ToolCall, VerdictEvent, WarningEvent)
 from .results import (Case, CaseException, Cell, Coverage, Denied, Failure, FileChange, FileInfo, Finding, Missing,
                       ProgramException, Result, Skipped, TestResult, Variable, Verdict)
@@ -66,7 +66,7 @@ def test(code: str, cases: Optional[Cases] = None, **options: Unpack[JudgeOption
 test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
 
 __all__ = [
-    "AsyncFiles", "AsyncSandbox", "AsyncVariables", "BusyError", "Case", "CaseEvent", "CaseException", "Cell", "CheckError",
+    "AsyncFiles", "AsyncSandbox", "AsyncVariables", "BatchResult", "BusyError", "Case", "CaseEvent", "CaseException", "Cell", "CheckError",
     "Coverage", "DaemonError", "DeadlineError", "Denied", "DeniedEvent", "Display", "DisplayEvent", "Dropped", "Event",
     "Failure", "FaultError", "FileChange", "FileEvent", "FileInfo", "Files", "Finding", "Finished", "Foreign",
     "GloveboxError", "GuestError", "InputCall", "LimitError", "LimitReached", "Missing", "Parameter", "PolicyError",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 from . import verbs, workspace
 from .asynchronous import AsyncDriver, Outcome
 from .described import Described
-from .events import Event
+from .events import BatchResult, Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
@@ -72,6 +72,18 @@ class AsyncSandbox(Described):
     async def batch(self, programs: Iterable[verbs.Program], **options: Unpack[RunOptions]) -> list[Result]:
         """Runs many programs, side by side, and returns their results in the same order."""
         return await self._driver.run(verbs.batch(self._state, programs, options))
+
+    async def stream(self, programs: Iterable[verbs.Program],
+                     **options: Unpack[RunOptions]) -> AsyncGenerator[tuple[int, Result], None]:
+        """Runs many programs, side by side, and yields the number and the result of each as it ends. Programs are
+        taken from `programs` as they are needed. Closing the generator stops the rest."""
+        events = self._driver.events(verbs.stream_batch(self._state, programs, options), Outcome())
+        try:
+            async for event in events:
+                assert isinstance(event, BatchResult)
+                yield event.index, event.result
+        finally:
+            await events.aclose()
 
     async def check(self, code: str, **options: Unpack[CheckOptions]) -> Verdict:
         """Reads a program with the guard and runs nothing."""

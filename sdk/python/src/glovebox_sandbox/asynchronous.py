@@ -59,6 +59,7 @@ class AsyncDriver:
         """Does the steps and yields the events among them; closing it ends the stream, and so the run."""
         async with AsyncExitStack() as opened:
             opened.callback(steps.close)
+            response = await opened.enter_async_context(AsyncExitStack())
             stream: list[AsyncLineReader] = []
             reply: Any = None
             failure: Optional[Exception] = None
@@ -73,15 +74,15 @@ class AsyncDriver:
                     yield step.event
                     continue
                 try:
-                    reply = await self._do(step, opened, stream)
+                    reply = await self._do(step, response, stream)
                 except Exception as error:
                     failure = error
 
-    async def _do(self, step: Step, opened: AsyncExitStack, stream: list[AsyncLineReader]) -> Any:
+    async def _do(self, step: Step, response: AsyncExitStack, stream: list[AsyncLineReader]) -> Any:
         if isinstance(step, Send):
             return await self._send(step.request)
         if isinstance(step, Open):
-            return await self._open(step.request, opened, stream)
+            return await self._open(step.request, response, stream)
         if isinstance(step, NextLine):
             with translated(self):
                 return await stream[0].next_line()
@@ -96,14 +97,15 @@ class AsyncDriver:
             response = await client.request(**request_parts(request))
             return answer_head(response, response.content)
 
-    async def _open(self, request: Request, opened: AsyncExitStack, stream: list[AsyncLineReader]) -> Answer:
+    async def _open(self, request: Request, response: AsyncExitStack, stream: list[AsyncLineReader]) -> Answer:
         client = await self._connected()
+        await response.aclose()  # that of the stream before
         with translated(self):
-            response = await opened.enter_async_context(client.stream(**request_parts(request)))
-            if response.status_code >= 400:
-                return answer_head(response, await response.aread())
-            stream[:] = [AsyncLineReader(response.aiter_bytes())]
-            return answer_head(response, b"")
+            head = await response.enter_async_context(client.stream(**request_parts(request)))
+            if head.status_code >= 400:
+                return answer_head(head, await head.aread())
+            stream[:] = [AsyncLineReader(head.aiter_bytes())]
+            return answer_head(head, b"")
 
     @property
     def address(self) -> Optional[Address]:

@@ -60,6 +60,7 @@ class Driver:
         """Does the steps and yields the events among them; closing it ends the stream, and so the run."""
         with ExitStack() as opened:
             opened.callback(steps.close)
+            response = opened.enter_context(ExitStack())
             stream: list[LineReader] = []
             outcome: Any = None
             failure: Optional[Exception] = None
@@ -74,15 +75,15 @@ class Driver:
                     yield step.event
                     continue
                 try:
-                    outcome = self._do(step, opened, stream)
+                    outcome = self._do(step, response, stream)
                 except Exception as error:
                     failure = error
 
-    def _do(self, step: Step, opened: ExitStack, stream: list[LineReader]) -> Any:
+    def _do(self, step: Step, response: ExitStack, stream: list[LineReader]) -> Any:
         if isinstance(step, Send):
             return self._send(step.request)
         if isinstance(step, Open):
-            return self._open(step.request, opened, stream)
+            return self._open(step.request, response, stream)
         if isinstance(step, NextLine):
             with translated(self):
                 return stream[0].next_line()
@@ -97,14 +98,15 @@ class Driver:
             response = client.request(**request_parts(request), extensions=self._extensions())
             return answer_head(response, response.content)
 
-    def _open(self, request: Request, opened: ExitStack, stream: list[LineReader]) -> Answer:
+    def _open(self, request: Request, response: ExitStack, stream: list[LineReader]) -> Answer:
         client = self._connected()
+        response.close()  # that of the stream before
         with translated(self):
-            response = opened.enter_context(client.stream(**request_parts(request), extensions=self._extensions()))
-            if response.status_code >= 400:
-                return answer_head(response, response.read())
-            stream[:] = [LineReader(response.iter_bytes())]
-            return answer_head(response, b"")
+            head = response.enter_context(client.stream(**request_parts(request), extensions=self._extensions()))
+            if head.status_code >= 400:
+                return answer_head(head, head.read())
+            stream[:] = [LineReader(head.iter_bytes())]
+            return answer_head(head, b"")
 
     @property
     def address(self) -> Optional[Address]:

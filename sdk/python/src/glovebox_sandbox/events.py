@@ -147,6 +147,14 @@ class Finished(Event):
     result: Union[Result, TestResult] = Result()
 
 
+@dataclass(frozen=True)
+class BatchResult(Event):
+    """A program of a batch has ended: its place among the programs, and its result."""
+
+    index: int = 0
+    result: Result = Result()
+
+
 def event_from(line: Mapping[str, Any]) -> Event:
     """The event of a line of a stream."""
     read = _READERS.get(str(line.get("event")))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 from . import verbs, workspace
 from .blocking import Driver
 from .described import Described
-from .events import Event
+from .events import BatchResult, Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
@@ -91,6 +91,22 @@ class Sandbox(Described):
         ['1\\n', '2\\n']
         """
         return self._driver.run(verbs.batch(self._state, programs, options))
+
+    def stream(self, programs: Iterable[verbs.Program], **options: Unpack[RunOptions]) -> Iterator[tuple[int, Result]]:
+        """Runs many programs, side by side, and yields the number and the result of each as it ends. Programs are
+        taken from `programs`, which may be a generator, as they are needed: any number fits into memory. Leaving the
+        loop stops the rest.
+
+        >>> with Sandbox() as box:
+        ...     for number, result in box.stream(f"print({n} ** 2)" for n in range(3)):
+        ...         squares[number] = result.stdout
+        >>> sorted(squares.items())
+        [(0, '0\\n'), (1, '1\\n'), (2, '4\\n')]
+        """
+        with contextlib.closing(self._driver.events(verbs.stream_batch(self._state, programs, options))) as events:
+            for event in events:
+                assert isinstance(event, BatchResult)
+                yield event.index, event.result
 
     def check(self, code: str, **options: Unpack[CheckOptions]) -> Verdict:
         """Reads a program with the guard and runs nothing.

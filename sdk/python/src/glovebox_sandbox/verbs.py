@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union, cast
 from urllib.parse import quote
 
 from .cases import cases_text
 from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError, kind_of, text_of
-from .events import Finished, InputCall, ToolCall, event_from
+from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
 from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, cell_fields, fields_of, mapping, only, with_deadline,
                       without)
@@ -99,18 +100,42 @@ def test(state: State, code: str, cases: Optional[Sequence[Mapping[str, object]]
 MOST_RUNS = 1000  # in one request
 
 
+STREAMED_RUNS = 200  # in one request whose results come as they are there; the programs are in memory until its end
+
+
 def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
     """Many runs. More than one request may have are sent in several."""
-    given = programs
-    if isinstance(programs, (str, Mapping)) or not isinstance(programs, Iterable):
-        raise UsageError(f"programs is {kind_of(given)}; give a list of programs")
-    runs = [_program(state, program, options) for program in programs]
+    runs = [_program(state, program, options) for program in _programs(programs)]
     results: list[Result] = []
     for first in range(0, len(runs), MOST_RUNS):
         fields = with_deadline({"runs": runs[first:first + MOST_RUNS]})
         document = yield from ask("POST", "/v1/batch", fields, _wait(fields))
         results.extend(_batched(entry) for entry in document["results"])
     return results
+
+
+def stream_batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[None]:
+    """Many runs, whose results are emitted as they are there. No more programs are taken than one request has."""
+    left, first = iter(_programs(programs)), 0
+    while True:
+        runs = [_program(state, program, options) for program in itertools.islice(left, STREAMED_RUNS)]
+        if not runs:
+            return
+        fields = with_deadline({"runs": runs})
+        answer: Answer = yield Open(json_request("POST", "/v1/batch", fields, wait=_wait(fields), stream=True))
+        if answer.status >= 400:
+            raise failure_of(answer)
+        for _ in runs:
+            line = yield from _next_line(state)
+            yield Emit(BatchResult(raw=line, index=first + int(line["index"]), result=_batched(line["result"])))
+        first += len(runs)
+
+
+def _programs(programs: object) -> Iterable[Program]:
+    given = programs
+    if isinstance(programs, (str, Mapping)) or not isinstance(programs, Iterable):
+        raise UsageError(f"programs is {kind_of(given)}; give a list of programs")
+    return cast("Iterable[Program]", programs)
 
 
 def _program(state: State, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,17 +226,21 @@ def _last_of_stream(state: State, path: str, fields: Mapping[str, Any]) -> Steps
     if answer.status >= 400:
         return Result.from_document(_result_document(answer))
     while True:
-        line = yield NextLine()
-        if line is None and state.closed:
-            raise SessionError(CLOSED_MEANWHILE)
-        if line is None:
-            raise DaemonError("the stream ended without a result: the daemon was stopped, or the session was closed")
-        event = event_from(line)
+        event = event_from((yield from _next_line(state)))
         yield Emit(event)
         if isinstance(event, Finished):
             return event.result
         if isinstance(event, (ToolCall, InputCall)):
             yield from _answer(state, event)
+
+
+def _next_line(state: State) -> Steps[dict[str, Any]]:
+    line: Optional[dict[str, Any]] = yield NextLine()
+    if line is None and state.closed:
+        raise SessionError(CLOSED_MEANWHILE)
+    if line is None:
+        raise DaemonError("the stream ended without a result: the daemon was stopped, or the session was closed")
+    return line
 
 
 def _answer(state: State, event: Union[ToolCall, InputCall]) -> Steps[None]:

@@ -3,9 +3,12 @@
 
 import glob
 import os
+import platform
+import re
 import shutil
 import sys
 import tempfile
+import zipfile
 
 import clean_root
 import venvs
@@ -31,7 +34,23 @@ print(private._daemon.process.args[0])
 def wheel_in(tap, folder):
     status, output = venvs.run([os.path.join(venvs.SDK, "make-wheel"), os.path.join(venvs.ROOT, "build"), folder], 900)
     tap.ok(status == 0 and "manylinux" in output, "make-wheel makes a manylinux wheel", output)
-    return glob.glob(os.path.join(folder, "*.whl"))
+    made = glob.glob(os.path.join(folder, "*.whl"))
+    if made:
+        check_content(tap, made[0])
+    return made
+
+
+def check_content(tap, path):
+    tap.ok(path.endswith(f"_{platform.machine()}.whl"), "it is named after this machine's architecture", path)
+    with zipfile.ZipFile(path) as wheel:
+        names = wheel.namelist()
+        info = next(name for name in names if name.endswith("/METADATA")).rpartition("/")[0]
+        listed = re.findall(r"^License-File: (.+)$", wheel.read(info + "/METADATA").decode(), re.M)
+    texts = [name.partition("/licenses/")[2] for name in names if name.startswith(info + "/licenses/")]
+    tap.equal(sorted(texts), sorted(listed), "the metadata lists each licence text")
+    libraries = {re.match(r"lib[a-z]+", os.path.basename(name))[0] for name in names if ".libs/lib" in name}
+    tap.ok("libcurl" in libraries and {"libcurl4.txt", "libjansson-dev.txt", "LICENSE"} <= set(texts),
+           "there is one for libraries that were copied or linked in", texts)
 
 
 def test(tap):

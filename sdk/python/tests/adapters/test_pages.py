@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs in docs/python: they compile, and what they import is there."""
+"""The programs in docs/python: what they import is there, and they run, with scripted models in place of real ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from page_models import MODELS
 
 PAGES = Path(__file__).resolve().parents[4] / "docs" / "python"
 
@@ -47,6 +48,14 @@ BLOCKS = [
     for page in sorted(PAGES.glob("*.md"))
     for number, block in enumerate(programs(page))
 ]
+
+
+@pytest.mark.parametrize("name", [page.stem for page in sorted(PAGES.glob("*.md")) if page.stem in MODELS and programs(page)])
+def test_the_programs_of_a_page_run(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    names, printed = MODELS[name](monkeypatch.setattr)
+    for block in programs(PAGES / f"{name}.md"):
+        exec(compile(block, name, "exec"), names)
+    assert capsys.readouterr().out.endswith(printed)
 
 
 @pytest.mark.parametrize("block", BLOCKS)

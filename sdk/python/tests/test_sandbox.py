@@ -225,6 +225,30 @@ def test_tools_carry_over(box: Sandbox) -> None:
     assert "NameError" in box.exec("price").failure
 
 
+def test_errors_of_tools_of_ones_own(box: Sandbox) -> None:
+    class Sold(LookupError):
+        pass
+
+    class Odd(Exception):
+        pass
+
+    def sell(which: int) -> None:
+        raise (Sold("tea is sold"), Odd("it is odd"), ConnectionResetError("gone"))[which]
+
+    box.tools.add(sell)
+    for which, caught, message in ((0, "LookupError", "Sold: tea is sold"), (1, "RuntimeError", "Odd: it is odd"),
+                                   (2, "ConnectionResetError", "gone")):
+        said = box.exec(f"try:\n    sell({which})\nexcept {caught} as error:\n    print(error)").stdout
+        assert said == message + "\n"
+    box.tools.remove("sell")
+
+
+def test_a_limit_is_what_failed(box: Sandbox) -> None:
+    assert "not done after 200ms" in box.exec("while True: pass", timeout=0.2).failure
+    with pytest.raises(LimitError, match="not done after 200ms"):
+        box.exec("while True: pass", timeout=0.2).raise_for_status()
+
+
 def test_tools_run_in_the_callers_thread(box: Sandbox) -> None:
     threads: list[int] = []
     box.tools.add(lambda: threads.append(threading.get_ident()), name="where")

@@ -234,6 +234,8 @@ class Result:
             return self.error.message
         if not self.verdict.allowed:
             return self.verdict.reason or "the guard refused the program"
+        if self.error_type == "limit" and self.summary:
+            return self.summary
         if self.exception:
             return ": ".join(filter(None, (self.exception.type, self.exception.message)))
         return self.summary or f"the program ended with exit status {self.exit_code}"

@@ -200,6 +200,14 @@ def answer_with(value: object) -> dict[str, Any]:
 
 
 def answer_with_error(error: BaseException) -> dict[str, Any]:
-    """The answer to a call that raised: the guest gets an exception of the same type."""
+    """The answer to a call that raised: the guest gets an exception of the same type, or of the builtin type from which
+    that is derived.
+
+    >>> answer_with_error(KeyError("tea"))["error"], answer_with_error(UsageError("no"))["error"]
+    ({'type': 'KeyError', 'message': 'tea'}, {'type': 'ValueError', 'message': 'UsageError: no'})
+    """
     only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else error  # str() quotes it
-    return {"error": {"type": type(error).__name__, "message": str(only)[:10_000]}}
+    kind, base = type(error), next(base for base in type(error).__mro__ if base.__module__ == "builtins")
+    derived = base is not kind and base not in (Exception, BaseException)
+    message = f"{kind.__name__}: {only}" if derived else str(only)
+    return {"error": {"type": base.__name__ if derived else kind.__name__, "message": message[:10_000]}}

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "backends/caps.h"
+#include "backends/job.h"
 #include "backends/outcome.h"
 #include "backends/pool.h"
 #include "backends/warm.h"
@@ -36,34 +37,6 @@ struct workspace_file;
 struct collect_options;
 struct lay_list;
 struct file_set;
-
-struct backend_job {
-    const char *exec_path;  /* as seen inside */
-    const char *id;         /* of the run or session, for a place that shows one; or NULL */
-    const char *image;      /* with backend.interpreter: what that named; or NULL */
-    const char *dockerfile; /* with CAN_PACKAGES: to build the image from instead; or NULL */
-    char *const *packages;  /* with CAN_PACKAGES: to install in it; NULL-terminated, or NULL */
-    const char *runtime;    /* with backend.has_runtimes; or NULL */
-    char **argv;            /* NULL-terminated, as is env */
-    char **env;
-    const struct host_view *views;
-    size_t view_count;
-
-    /* Writes the workspace's files to fd as jail/lay.h says. May be NULL. */
-    int (*lay)(void *ctx, int fd, struct err *err);
-    void *lay_ctx;
-
-    int stdin_fd; /* relayed to the guest; -1 for an empty one. Stays the caller's. */
-    /* The guest's descriptors 3 (to read) and 4 (to write), lent until it has started; or -1. */
-    int channel[2];
-    struct backend_pool *pool;       /* lent; NULL: nothing is ready in advance */
-    const struct backend_warm *warm; /* NULL: the program can only be started for the job */
-    bool forks;                      /* the guest is to have forks: it starts warm, or has none */
-    struct jail_limits limits;
-    layer_mask layers;   /* to apply where the host can */
-    layer_mask required; /* else nothing runs */
-    bool net_host;
-};
 
 struct backend_guest;
 
@@ -136,6 +109,7 @@ struct backend {
     const char *summary;
     bool unsafe;       /* no wall: only with the user's explicit word */
     bool has_runtimes; /* --runtime, and --dockerfile */
+    bool shows_all;    /* its programs are cells of an interpreter, whose results are shown */
     layer_mask layers; /* that it may hold; the host may lack some of them */
     /* One of its abilities, here and now; looks at the host once. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);

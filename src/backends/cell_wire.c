@@ -73,6 +73,12 @@ int cell_reader_fill(struct cell_reader *r, int fd)
     return n < 0 ? -1 : n > 0;
 }
 
+int cell_reader_add(struct cell_reader *r, struct str bytes)
+{
+    let_go(r);
+    return buf_add_str(&r->bytes, bytes) < 0 || !hold(r) ? -1 : 0;
+}
+
 /* "name " of lower-case letters. */
 static bool take_kind(struct str *line, char ret[CELL_KIND_MAX])
 {

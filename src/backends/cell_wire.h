@@ -94,6 +94,8 @@ void cell_reader_done(struct cell_reader *r);
  * call. 1, 0 at the end, -1 with errno (EAGAIN: nothing; ENOBUFS: all readers together hold too
  * much). */
 int cell_reader_fill(struct cell_reader *r, int fd);
+/* Or bytes that came otherwise. -1 when there is too much. */
+int cell_reader_add(struct cell_reader *r, struct str bytes);
 /* 1 and the next whole frame; 0 when it is not complete; -1 when it is invalid. */
 int cell_reader_next(struct cell_reader *r, struct cell_frame *ret, struct err *err);
 

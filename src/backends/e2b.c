@@ -17,6 +17,8 @@
 #include "base/mem.h"
 #include "languages/pythons.h"
 
+enum { REVIVE_MS = 60000, REVIVE_TRY_MS = 3000 };
+
 /* ---- what differs from a container ---- */
 
 static void polls(struct far_guest *d, struct pollfd ret[FAR_POLLS])
@@ -39,16 +41,26 @@ static void keep(struct e2b_place *place)
     (void)e2b_set_timeout(place->e2b, place->kept_ms, &ignored);
 }
 
-/* An idle session's sandbox stood still, and the connections to it ended. */
-static bool revive(struct e2b_place *place)
+/* An idle session's sandbox stood still, and the connections to it ended. Each call is one short
+ * try, which ends early when the session wants something: in between, its limits are looked at.
+ * False when it is given up. */
+static bool revive(struct far_guest *d)
 {
+    struct e2b_place *place = e2b_place_of(d);
+    int64_t now = clock_mono_ms();
     struct err ignored;
 
+    if (!place->settled || (place->revive_until_ms && now > place->revive_until_ms))
+        return false;
+    if (!place->revive_until_ms)
+        place->revive_until_ms = now + REVIVE_MS;
+    if (e2b_resume(place->e2b, place->kept_ms, REVIVE_TRY_MS, d->sink->channel_fd, &ignored) < 0)
+        return ignored.kind == ERR_SYSTEM || ignored.kind == ERR_TIMEOUT;
     uint64_t sent = place->settled;
-    place->settled = 0; /* one try */
+    place->settled = 0;
+    place->revive_until_ms = 0;
     place->refresh_ms = clock_mono_ms() + E2B_REFRESH_MS;
-    return sent && e2b_resume(place->e2b, place->kept_ms, &ignored) == 0 &&
-           e2b_process_connect(place->process, sent, &ignored) == 0;
+    return e2b_process_connect(place->process, sent, &ignored) == 0;
 }
 
 static void move(struct far_guest *d)
@@ -61,7 +73,7 @@ static void move(struct far_guest *d)
     e2b_process_move(place->process);
     if (!e2b_process_over(place->process, &why))
         keep(place);
-    else if (!why.kind || !place->pauses || !revive(place))
+    else if (!why.kind || !place->pauses || !revive(d))
         e2b_process_hang_up(place->process);
 }
 
@@ -117,14 +129,26 @@ static void e2b_guest_close(struct backend_guest *guest)
     far_guest_free(d);
 }
 
+static void advise(struct err *err)
+{
+    struct err why = *err;
+
+    (void)err_set(err, why.kind, "%.400s; --backend e2b-interpreter needs no program of ours there",
+                  why.msg);
+}
+
 /* What broke the start: the connection says more than its end. */
 static int say_why(struct far_guest *d, struct err *err)
 {
     struct e2b_process *process = e2b_place_of(d)->process;
     struct err why = {0};
 
-    if (process && !d->failed && !d->out->cancelled && e2b_process_over(process, &why) && why.kind)
+    if (!process || d->failed || d->out->cancelled)
+        return -1;
+    if (e2b_process_over(process, &why) && why.kind)
         *err = why;
+    else if (d->words.n) /* another processor, a folder that permits no programs, ... */
+        advise(err);
     return -1;
 }
 
@@ -152,8 +176,8 @@ static int e2b_guest_open(const struct backend_job *job, const struct backend_si
 }
 
 /* --python 3.12 is looked for in the sandbox's $PATH; a path is one inside. */
-static int e2b_interpreter(const struct language *language, const char *choice, const char *image,
-                           struct interpreter *ret, struct err *err)
+int e2b_interpreter(const struct language *language, const char *choice, const char *image,
+                    struct interpreter *ret, struct err *err)
 {
     unsigned minor = 0;
     bool version = choice && python_is_version(str_from(choice), &minor);

@@ -4,6 +4,6 @@
 
 #include "backends/backend.h"
 
-extern const struct backend e2b_backend;
+extern const struct backend e2b_backend, e2b_interpreter_backend;
 
 #endif

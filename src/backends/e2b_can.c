@@ -49,14 +49,17 @@ struct backend_need e2b_need(enum backend_ability ability)
     return (struct backend_need){.why_not = needs[ability].never, .layers = needs[ability].layers};
 }
 
-struct backend_can e2b_can(enum backend_ability ability)
+struct backend_can e2b_look(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (needs[ability].never)
-        return (struct backend_can){.why_not = needs[ability].never};
-    if (ability != CAN_RUN)
-        return (struct backend_can){.how = needs[ability].how};
     (void)pthread_once(&once, look);
     return why_not[0] ? (struct backend_can){.why_not = why_not} : (struct backend_can){.how = run};
+}
+
+struct backend_can e2b_can(enum backend_ability ability)
+{
+    if (needs[ability].never)
+        return (struct backend_can){.why_not = needs[ability].never};
+    return ability == CAN_RUN ? e2b_look() : (struct backend_can){.how = needs[ability].how};
 }

@@ -24,19 +24,22 @@ enum {
 
 /* ---- what no sandbox can have ---- */
 
-static int refuse(const struct backend_job *job, struct backend_outcome *out, struct err *err)
+static int refuse(const struct backend_job *job, const struct backend *backend,
+                  struct backend_outcome *out, struct err *err)
 {
-    out->lacking = job->required & ~E2B_LAYERS;
+    out->lacking = job->required & ~backend->layers;
     if (out->lacking)
         return err_set(err, ERR_UNSUPPORTED,
-                       "layer %s is required, and backend e2b does not have it",
-                       jail_layers[__builtin_ctz(out->lacking)].name);
+                       "layer %s is required, and backend %s does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name, backend->name);
     if (job->view_count)
         return err_set(err, ERR_UNSUPPORTED,
-                       "backend e2b shows no files of this host: give them with --file");
-    if (E2B_LAYERS & ~job->layers)
+                       "backend %s shows no files of this host: give them with --file",
+                       backend->name);
+    if (backend->layers & ~job->layers)
         return err_set(err, ERR_UNSUPPORTED,
-                       "backend e2b leaves no layer out: --without needs --backend jail");
+                       "backend %s leaves no layer out: --without needs --backend jail",
+                       backend->name);
     return 0;
 }
 
@@ -109,13 +112,20 @@ static int start_helper(struct far_guest *d, const char *path, struct err *err)
     return 0;
 }
 
+int e2b_begin(struct far_guest *d, const struct backend *backend, struct err *err)
+{
+    return refuse(d->job, backend, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
+                   e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 ||
+                   e2b_install(d, err) < 0
+               ? -1
+               : 0;
+}
+
 int e2b_start(struct far_guest *d, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/tmp/.glovebox-%" PRIx64, (uint64_t)clock_mono_ns());
 
-    if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
-        e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 || e2b_install(d, err) < 0 ||
-        upload(d, path, err) < 0)
+    if (e2b_begin(d, &e2b_backend, err) < 0 || upload(d, path, err) < 0)
         return -1;
     outcome_phase(d->out, "upload");
     return start_helper(d, path, err) < 0 ? -1 : far_send_job(d, err);

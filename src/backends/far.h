@@ -52,6 +52,8 @@ struct far_place {
     void (*started)(struct far_guest *d); /* the program runs; may be NULL */
     /* All that the helper was asked is done: nothing is on its way. May be NULL. */
     void (*settled)(struct far_guest *d);
+    const char
+        *work; /* its workspace as the program names it, with a slash; NULL: CONTAINED_BOX's */
     /* Ends everything there, whatever the helper does. */
     void (*kill)(struct far_guest *d);
     /* The helper is gone without its report: the cause into the outcome, if it is known. */
@@ -84,6 +86,7 @@ struct far_guest {
     uint64_t max_bytes, entries_left; /* of its workspace, as it arrives */
     int spool;                        /* a copy of its workspace as it arrives; -1 for none */
     struct far_folder arriving;       /* what has come of it */
+    struct far_kept unread;           /* files that could not be had */
     struct far_kept kept;             /* what is in the copy already, and as it was */
     struct far_folder mirror;         /* the copy */
     bool mirrored;                    /* it has the state of the end */
@@ -152,7 +155,7 @@ void far_files_done(struct far_guest *d);
 
 /* ---- far_mirror.c ---- */
 
-/* What the frames LEFT_OUT and KEPT say. */
+/* What the frames LEFT_OUT and KEPT say. Of a file that could not be had, the mode is 0. */
 void far_left_out(struct far_guest *d, struct str record);
 bool far_kept(struct far_guest *d, struct str path); /* false: more than there can be */
 void far_kept_done(struct far_kept *k);

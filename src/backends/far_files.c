@@ -6,6 +6,7 @@
  * (links, pipes, sockets, files over the limit) gets a stand-in of its kind. From there the code
  * for every other workspace continues: it lists, compares, copies and says what was skipped.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void far_files_done(struct far_guest *d)
     far_folder_drop(&d->arriving);
     far_folder_drop(&d->mirror);
     far_kept_done(&d->kept);
+    far_kept_done(&d->unread);
 }
 
 /* ---- asking ---- */
@@ -90,6 +92,7 @@ static int copy(struct far_guest *d, struct err *err)
 {
     if (d->mirrored)
         return 0;
+    far_kept_done(&d->unread);
     if (far_folder_make(&d->arriving, err) < 0 || (d->spool = fd_spool(err)) < 0)
         return -1;
     int result = receive_all(d, err);
@@ -106,8 +109,9 @@ static int copy(struct far_guest *d, struct err *err)
 
 static const char *inside(struct backend_guest *guest)
 {
-    (void)guest;
-    return CONTAINED_WORK "/";
+    const char *work = far_of(guest)->place->work;
+
+    return work ? work : CONTAINED_WORK "/";
 }
 
 static int list_files(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
@@ -196,12 +200,25 @@ static int remove_file(struct backend_guest *guest, const char *path, struct err
                                      : ask(far_of(guest), CONTAINED_REMOVE, str_from(path), err);
 }
 
+static void explain_skip(const struct far_guest *d, struct file_skip *skip)
+{
+    for (size_t i = 0; i < d->unread.n && skip->reason == SKIP_FIFO; i++)
+        if (strcmp(d->unread.paths[i], skip->path) == 0) {
+            skip->reason = SKIP_UNREADABLE;
+            skip->sys = EIO;
+        }
+}
+
 static int collect(struct backend_guest *guest, const struct collect_options *options,
                    struct lay_list *laid, struct file_set *ret, struct err *err)
 {
     struct far_guest *d = far_of(guest);
 
-    return copy(d, err) < 0 ? -1 : workspace_collect(options, d->mirror.fd, laid, ret, err);
+    if (copy(d, err) < 0 || workspace_collect(options, d->mirror.fd, laid, ret, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret->skipped.count; i++)
+        explain_skip(d, &ret->skipped.items[i]);
+    return 0;
 }
 
 static bool is_gone(struct backend_guest *guest)

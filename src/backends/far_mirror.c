@@ -83,6 +83,8 @@ void far_sweep_files(void)
 
 static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)
 {
+    if (!mode) /* its place is taken; far_files.c gives the reason */
+        mode = S_IFIFO;
     if (S_ISLNK(mode))
         (void)!symlinkat("elsewhere", dirfd, name);
     if (S_ISFIFO(mode) || S_ISSOCK(mode))
@@ -92,6 +94,15 @@ static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)
     AUTO_CLOSE int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         (void)!ftruncate(fd, (off_t)(size >> 62 ? INT64_MAX >> 1 : (int64_t)size));
+}
+
+static void keep_path(struct far_kept *k, struct str path)
+{
+    if (k->n == k->size) {
+        k->size = k->size ? k->size * 2 : 64;
+        k->paths = xrealloc_array(k->paths, k->size, sizeof *k->paths);
+    }
+    k->paths[k->n++] = xstrndup(path.p, path.n);
 }
 
 void far_left_out(struct far_guest *d, struct str record)
@@ -106,6 +117,8 @@ void far_left_out(struct far_guest *d, struct str record)
     if (!wire_ok(&w) || lay_path_problem(path) || d->arriving.fd < 0 || !d->entries_left)
         return;
     d->entries_left--;
+    if (!mode)
+        keep_path(&d->unread, path);
     lay_path_split(path, &folder, &name);
     snprintf(file, sizeof file, "%.*s", (int)name.n, name.p);
     lay_place_init(&place, d->arriving.fd);
@@ -117,19 +130,13 @@ void far_left_out(struct far_guest *d, struct str record)
 
 bool far_kept(struct far_guest *d, struct str path)
 {
-    struct far_kept *k = &d->kept;
-
     if (!d->entries_left || path.n > d->max_bytes)
         return false;
     if (lay_path_problem(path) || d->arriving.fd < 0)
         return true;
     d->entries_left--;
     d->max_bytes -= path.n;
-    if (k->n == k->size) {
-        k->size = k->size ? k->size * 2 : 64;
-        k->paths = xrealloc_array(k->paths, k->size, sizeof *k->paths);
-    }
-    k->paths[k->n++] = xstrndup(path.p, path.n);
+    keep_path(&d->kept, path);
     return true;
 }
 

@@ -32,8 +32,8 @@ static const struct backend host_backend = {
     LOCAL_ENTRIES,
 };
 
-const struct backend *const backends[] = {&jail_backend, &host_backend, &docker_backend,
-                                          &e2b_backend, NULL};
+const struct backend *const backends[] = {
+    &jail_backend, &host_backend, &docker_backend, &e2b_backend, &e2b_interpreter_backend, NULL};
 
 /* Names that later versions give to backends: refused as such, not as a wrong spelling. */
 static const struct {

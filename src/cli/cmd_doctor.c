@@ -178,7 +178,7 @@ static void print_backends(void)
 {
     puts("\nBackends");
     for (size_t i = 0; backends[i]; i++) {
-        printf("  %-13s%s\n", backends[i]->name, backends[i]->summary);
+        printf("  %-14s %s\n", backends[i]->name, backends[i]->summary);
         print_about(backends[i]);
         for (unsigned ability = 0; ability < BACKEND_ABILITIES; ability++)
             print_ability(backends[i], ability);

@@ -77,7 +77,8 @@ enum contained_frame {
     CONTAINED_ENDED, /* u32 status of the guest's first process, as from wait(), u64 ns it ran */
     CONTAINED_OVER,
     CONTAINED_TREE,     /* bytes of a stream as in jail/lay.h: the workspace */
-    CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it, u64 size, path */
+    CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it (0: it cannot be read), u64 size,
+                           path */
     CONTAINED_KEPT,     /* path of a file that is as it was sent last */
     CONTAINED_DENIED,   /* name of a system call, u64 how often it was refused so far */
     CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
@@ -203,6 +204,17 @@ static void read_body(const struct e2b *e, const struct buf *body, struct e2b_an
              sizeof ret->said);
 }
 
+static int take_body(const struct e2b_ask *ask, const struct e2b_answer *answer, struct str bytes,
+                     struct buf *body, struct err *err)
+{
+    if (!ask->saves || answer->status != 200) {
+        (void)buf_add_str(body, bytes);
+        return 0;
+    }
+    return fd_write_all(ask->save_fd, bytes.p, bytes.n) < 0 ? err_sys(err, "keep a file of E2B")
+                                                            : 0;
+}
+
 static int receive(struct e2b *e, const struct e2b_ask *ask, struct buf *body,
                    struct e2b_answer *ret, struct err *err)
 {
@@ -217,8 +229,8 @@ static int receive(struct e2b *e, const struct e2b_ask *ask, struct buf *body,
             return e2b_say_failure(e, &event, err);
         if (event.kind == FETCH_HEAD)
             read_head(&event, ret);
-        if (event.kind == FETCH_BODY)
-            (void)buf_add_str(body, event.bytes);
+        if (event.kind == FETCH_BODY && take_body(ask, ret, event.bytes, body, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -232,7 +244,8 @@ int e2b_ask(struct e2b *e, const struct e2b_ask *given, struct e2b_answer *ret, 
     buf_init(&body, ANSWER_MAX);
     ask.timeout_ms = ask.timeout_ms ? ask.timeout_ms : ANSWER_MS;
     if ((!e->fetch && fetch_open(&e->fetch, err) < 0) ||
-        e2b_send(e, e->fetch, &ask, ANSWER_MAX, err) < 0 || receive(e, &ask, &body, ret, err) < 0) {
+        e2b_send(e, e->fetch, &ask, ask.saves ? ask.save_max : ANSWER_MAX, err) < 0 ||
+        receive(e, &ask, &body, ret, err) < 0) {
         fetch_close(e->fetch); /* what is left of an answer must not begin the next one */
         e->fetch = NULL;
         *ret = (struct e2b_answer){0};

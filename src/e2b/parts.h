@@ -33,6 +33,9 @@ struct e2b_ask {
     int64_t timeout_ms; /* for all of it; 0: 60 s, and for e2b_send no limit */
     int64_t idle_ms;    /* without a byte; 0: no limit */
     int cancel_fd;      /* -1 for none */
+    bool saves;         /* the body of a 200 is no JSON: it goes into save_fd, */
+    int save_fd;
+    uint64_t save_max; /* and is a failure if it is longer */
 };
 
 struct e2b_answer {
@@ -41,6 +44,9 @@ struct e2b_answer {
     json_t *json;           /* of a JSON body, else NULL */
     char said[300];         /* its message with a status from 400 on, safe to print; or "" */
 };
+
+/* What becomes a part of addresses and headers. */
+bool e2b_is_name(struct str s);
 
 /* 0 with any status. -1 when there is no answer, and *ret is empty. */
 int e2b_ask(struct e2b *e2b, const struct e2b_ask *given, struct e2b_answer *ret, struct err *err);

@@ -20,6 +20,7 @@ enum {
     INPUT_MOST = 512 << 10,   /* bytes of one request */
     WAITING_MOST = 256 << 10, /* then the stream's connection is left alone */
     INPUT_MS = 60000,
+    KILL_MS = 2000,
     PING_S = 20,
     SILENCE_MS = 90000,
     START_MS = 60000, /* until the program's first output: our helper says something at once */
@@ -32,6 +33,7 @@ struct e2b_process {
     struct fetch *stream, *input;
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
     bool numbered, started, ended, sending, heard;
+    bool own_user; /* else root */
     int64_t begun_ms;
     uint64_t sent, confirmed; /* requests with input */
     int exit_status;
@@ -63,7 +65,7 @@ static int begin(struct e2b_process *p, const char *method, json_t *message, str
                                 .body = buf_str(&body),
                                 .type = "application/connect+json",
                                 .header = ping,
-                                .as_root = true,
+                                .as_root = !p->own_user,
                                 .idle_ms = SILENCE_MS};
     if (fetch_open(&p->stream, err) < 0 || fetch_open(&p->input, err) < 0)
         return -1;
@@ -396,21 +398,48 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
 {
     struct e2b_process *p = xcalloc(1, sizeof *p);
 
-    *p = (struct e2b_process){.e2b = e2b, .tag = xstrdup(start->tag), .ours = -1, .theirs = -1};
+    *p = (struct e2b_process){.e2b = e2b,
+                              .tag = xstrdup(start->tag),
+                              .own_user = start->folder,
+                              .heard = start->folder, /* it may be silent */
+                              .ours = -1,
+                              .theirs = -1};
     buf_init(&p->envelopes, ENVELOPE_MAX + ENVELOPE_HEAD + FETCH_PIECE_MAX);
     buf_init(&p->failed, FAILED_MAX);
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
     buf_init(&p->unconfirmed, PIECE_HEAD + INPUT_MOST);
     json_t *message =
-        json_pack("{s:{s:s, s:o, s:s}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
-                  list_of(start->argv + 1), "cwd", "/", "tag", p->tag, "stdin", 1);
+        json_pack("{s:{s:s, s:o, s:s, s:O*}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
+                  list_of(start->argv + 1), "cwd", start->folder ? start->folder : "/", "envs",
+                  start->variables, "tag", p->tag, "stdin", !start->folder);
     if (open_ends(p, err) < 0 || begin(p, "Start", message, err) < 0) {
         e2b_process_close(p);
         return -1;
     }
     *ret = p;
     return 0;
+}
+
+int e2b_process_kill(struct e2b *e2b, const char *tag, int cancel_fd, struct err *err)
+{
+    struct e2b_answer answer;
+    json_t *message =
+        json_pack("{s:{s:s}, s:s}", "process", "tag", tag, "signal", "SIGNAL_SIGKILL");
+    const struct e2b_ask ask = {.side = E2B_ENVD,
+                                .method = "POST",
+                                .path = "/process.Process/SendSignal",
+                                .json = message,
+                                .timeout_ms = KILL_MS,
+                                .cancel_fd = cancel_fd};
+    int result = e2b_ask(e2b, &ask, &answer, err);
+
+    json_decref(message);
+    if (result < 0)
+        return -1;
+    result = e2b_must(&answer, "end the program", err);
+    e2b_answer_done(&answer);
+    return result;
 }
 
 int e2b_process_connect(struct e2b_process *p, uint64_t settled, struct err *err)

@@ -91,8 +91,7 @@ int e2b_check(struct e2b *e, struct err *err)
 
 /* ---- creating ---- */
 
-/* It becomes a part of addresses and headers. */
-static bool is_name(struct str s)
+bool e2b_is_name(struct str s)
 {
     bool good = s.n > 0 && s.n <= NAME_MAX;
 
@@ -117,7 +116,7 @@ static int take_sandbox(struct e2b *e, const json_t *answer, struct err *err)
     struct str id = json_str(json_object_get(answer, "sandboxID"));
     struct str domain = json_str(json_object_get(answer, "domain"));
 
-    if (!is_name(id) || (domain.n && !is_name(domain)))
+    if (!e2b_is_name(id) || (domain.n && !e2b_is_name(domain)))
         return err_set(err, ERR_UNSUPPORTED,
                        "the answer of %s is not that of E2B: it names no sandbox", e->account.api);
     forget_sandbox(e);
@@ -229,14 +228,17 @@ static char *path_of(const struct e2b *e, const char *rest)
 }
 
 static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, int64_t patience_ms,
-                        const char *what, struct err *err)
+                        int cancel_fd, const char *what, struct err *err)
 {
     if (!e->id || e->account.debug)
         return 0;
     json_t *body = json_pack("{s:I}", "timeout", (json_int_t)((timeout_ms + 999) / 1000));
     AUTO_FREE char *path = path_of(e, rest);
-    const struct e2b_ask ask = {
-        .method = "POST", .path = path, .json = body, .timeout_ms = patience_ms, .cancel_fd = -1};
+    const struct e2b_ask ask = {.method = "POST",
+                                .path = path,
+                                .json = body,
+                                .timeout_ms = patience_ms,
+                                .cancel_fd = cancel_fd};
     int result = tell(e, &ask, what, false, err);
 
     json_decref(body);
@@ -245,12 +247,14 @@ static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, int
 
 int e2b_set_timeout(struct e2b *e, int64_t timeout_ms, struct err *err)
 {
-    return tell_timeout(e, "/timeout", timeout_ms, KEEP_MS, "keep the sandbox", err);
+    return tell_timeout(e, "/timeout", timeout_ms, KEEP_MS, -1, "keep the sandbox", err);
 }
 
-int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
+int e2b_resume(struct e2b *e, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
+               struct err *err)
 {
-    return tell_timeout(e, "/connect", timeout_ms, CREATE_MS, "resume the sandbox", err);
+    return tell_timeout(e, "/connect", timeout_ms, patience_ms, cancel_fd, "resume the sandbox",
+                        err);
 }
 
 int e2b_close_network(struct e2b *e, struct err *err)
@@ -320,8 +324,8 @@ int e2b_list(struct e2b *e, json_t **ret, struct err *err)
 
 int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
 {
-    return is_name(str_from(id)) ? kill_sandbox(e, id, err)
-                                 : err_set(err, ERR_GUEST, "a sandbox's name that is none");
+    return e2b_is_name(str_from(id)) ? kill_sandbox(e, id, err)
+                                     : err_set(err, ERR_GUEST, "a sandbox's name that is none");
 }
 
 /* ---- files ---- */

@@ -51,8 +51,9 @@ int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
 /* No more access to the internet. */
 int e2b_close_network(struct e2b *e2b, struct err *err);
 /* Of one that stands still, and perhaps does not: its processes go on, with what they have in
- * memory. */
-int e2b_resume(struct e2b *e2b, int64_t timeout_ms, struct err *err);
+ * memory. Waits for at most `patience_ms`; may be asked again. */
+int e2b_resume(struct e2b *e2b, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
+               struct err *err);
 /* The sandboxes of the account: *ret is an array of {"sandboxID", "metadata", ...}, at most 100,
  * and the caller's. And the end of one of them. */
 int e2b_list(struct e2b *e2b, json_t **ret, struct err *err);

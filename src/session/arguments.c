@@ -59,7 +59,7 @@ char **arguments_make(const struct language *language, const char *interpreter, 
     *at++ = xstrdup(interpreter);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(language->args[i], "{file}") == 0) {
-            if (rich)
+            if (rich && language->rich)
                 *at++ = xstrdup("--rich");
             at = add_first(first, at);
         }

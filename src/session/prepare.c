@@ -324,24 +324,27 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
 {
     const struct jail_limits *l = &p->request->limits;
     layer_mask for_pids = backend_need(p->backend, CAN_LIMIT_PIDS).layers;
+    bool watched = !backend_need(p->backend, CAN_LIMIT_MEMORY).why_not;
     const struct {
         bool unheld;
         const char *text;
     } rows[] = {
-        {l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
+        {watched && l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
          "The memory limit is watched from outside, a few milliseconds late (layer memory)."},
         {l->pids && (for_pids & ~held), "The number of processes is not limited (layer pids)."},
-        {l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),
+        {watched && l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),
          "The share of the processors is not limited (layer cpu)."},
-        {l->disk_bytes && !(held & LAYER_BIT(LAYER_ROOT)),
+        {watched && l->disk_bytes && !(held & LAYER_BIT(LAYER_ROOT)),
          "The disk limit holds for each file alone (layer root)."},
-        {l->inodes && !(held & LAYER_BIT(LAYER_ROOT)),
+        {watched && l->inodes && !(held & LAYER_BIT(LAYER_ROOT)),
          "The number of files is not limited (layer root)."},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].unheld)
             (void)buf_addf(out, "%s\n", rows[i].text);
+    if (!watched)
+        (void)buf_addf(out, PREPARE_NO_LIMITS "\n", p->backend->name);
     if (p->work_dir_missing)
         (void)buf_addf(out, "There is no folder %s; the program had a temporary one.\n",
                        p->request->work_dir);
@@ -417,6 +420,8 @@ struct backend_job prepared_job(const struct prepared *p)
 
     return (struct backend_job){
         .exec_path = p->interpreter.path,
+        .language = p->language->name,
+        .own_env = q->env,
         .image = p->interpreter.image,
         .runtime = q->runtime,
         .dockerfile = q->dockerfile,

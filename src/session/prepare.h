@@ -52,6 +52,9 @@ bool prepare_pause(const struct run_request *q, int cancel_fd);
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
     "and your files; use --backend jail."
 
+#define PREPARE_NO_LIMITS                                                                          \
+    "Backend %s has no layers and no limits of ours but the time: its sandbox is the wall."
+
 #define PREPARE_PYTHON_WARNING "The #! line names python"
 
 /* Warnings for programs and people, a line each: that there is no wall, and once `held` is known,

@@ -222,6 +222,8 @@ static int put_together(struct run *run, struct err *err)
 /* --optimize-data gives data frames, which can draw themselves. */
 static bool may_show(const struct run *run)
 {
+    if (run->prepared.backend->shows_all)
+        return true;
     return (run->request->optimize_data && run->first.table_count) ||
            run_display_wanted(run->prepared.language, run->program);
 }
@@ -271,6 +273,8 @@ static int run_once(struct run *run, struct err *err)
     };
     memcpy(job.channel, run->display.guest, sizeof job.channel);
     job.id = own_id ? own_id : run->result->id;
+    job.program = run->program;
+    job.has_arguments = run->request->args && run->request->args[0];
     job.lay = lay;
     job.lay_ctx = run;
     struct warm warm;

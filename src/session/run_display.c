@@ -82,7 +82,7 @@ int run_display_open(struct run_display *d, const struct language *language, str
 
     run_display_done(d);
     cell_reader_init(&d->in);
-    if (put_texts(language->rich, &text) < 0)
+    if (language->rich && put_texts(language->rich, &text) < 0)
         return err_set(err, ERR_BUG, "the guest's texts are too long");
     d->guest[0] = fd_memory("glovebox-rich", text.p, text.n, err);
     if (d->guest[0] < 0 || fd_pipe(ends, err) < 0)

@@ -75,6 +75,7 @@ void guest_plan(struct guest *g)
     g->job = prepared_job(&f->prepared);
     warm_use(&f->warm, &f->prepared, &g->job);
     g->job.id = g->session->info.id;
+    g->job.has_cells = true;
     g->job.stdin_fd = -1;
     memcpy(g->job.channel, g->link.guest, sizeof g->job.channel);
     /* This limit is for each cell, not for the guest: session_exchange.c checks it. */

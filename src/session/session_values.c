@@ -198,6 +198,11 @@ static json_t *look(struct session *s, json_t *body, struct err *err)
         turn_give(s);
     }
     json_decref(body);
+    if (answer && !cell_flag(answer, "ok")) {
+        guest_explain(answer, err);
+        json_decref(answer);
+        answer = NULL;
+    }
     return answer;
 }
 

@@ -326,7 +326,7 @@ def test_doctor(t):
         t.equal(sorted(a), ["detail", "does", "how", "name", "state", "without"], "each of it")
         t.ok(a["state"] == "present" if not a["detail"] else a["state"] == "absent", "with a reason", a)
         t.match(r"\n  %s +%s  " % (a["name"], a["state"]), done.out, "the table has " + a["name"])
-    t.equal([(b["name"], b["wall"]) for b in doc["backends"]], [("jail", True), ("host", False), ("docker", True), ("e2b", True)],
+    t.equal([(b["name"], b["wall"]) for b in doc["backends"]], [("jail", True), ("host", False), ("docker", True), ("e2b", True), ("e2b-interpreter", True)],
             "the backends that each machine has")
     for b in doc["backends"]:
         t.ok(all(a["can"] == (a["why_not"] is None) for a in b["abilities"].values()), "each ability, or why not", b)

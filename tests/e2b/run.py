@@ -23,6 +23,7 @@ import bare  # noqa: E402
 import contract  # noqa: E402
 import ends  # noqa: E402
 import failing  # noqa: E402
+import interpreted  # noqa: E402
 import protocol  # noqa: E402
 import recorded  # noqa: E402
 import runs  # noqa: E402
@@ -72,7 +73,8 @@ def with_namespaces(name, test):
 
 TOGETHER = 3
 PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
-         "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test}
+         "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test,
+         "interpreted": interpreted.test}
 MORE = {"real": real_protocol, "slow": failing.slow, "sdk": sdk.test}
 
 

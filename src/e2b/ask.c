@@ -189,7 +189,11 @@ static void read_head(const struct fetch_event *event, struct e2b_answer *ret)
 {
     int64_t seconds;
 
+    const struct str next = fetch_header(event->header_lines, "x-next-token");
+
     ret->status = event->status;
+    if (next.n < sizeof ret->next_page)
+        memcpy(ret->next_page, next.p ? next.p : "", next.n);
     if (num_int64(fetch_header(event->header_lines, "retry-after"), &seconds) && seconds > 0)
         ret->retry_after_ms = (seconds < RETRY_AFTER_MOST_S ? seconds : RETRY_AFTER_MOST_S) * 1000;
 }

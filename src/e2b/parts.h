@@ -42,6 +42,7 @@ struct e2b_answer {
     unsigned status;
     int64_t retry_after_ms; /* 0: the service does not say */
     json_t *json;           /* of a JSON body, else NULL */
+    char next_page[300];    /* of a list; "" for none */
     char said[300];         /* its message with a status from 400 on, safe to print; or "" */
 };
 

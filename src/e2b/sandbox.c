@@ -2,6 +2,7 @@
 #include "e2b/sandbox.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ enum {
     PAUSE_MS = 1000, /* between two tries, where the service names no time */
     PAUSE_MOST_MS = 20000,
     NAME_MAX = 128,
+    PAGES_MOST = 100, /* of a list that has no end */
 };
 
 /* ---- the account ---- */
@@ -304,12 +306,18 @@ int e2b_kill(struct e2b *e, struct err *err)
 
 /* ---- all of the account ---- */
 
-int e2b_list(struct e2b *e, json_t **ret, struct err *err)
+static int list_page(struct e2b *e, json_t *list, char next[], size_t next_size, struct err *err)
 {
-    const struct e2b_ask ask = {
-        .method = "GET", .path = "/v2/sandboxes?state=running,paused&limit=100", .cancel_fd = -1};
+    AUTO_BUF struct buf path = {0};
     struct e2b_answer answer;
 
+    buf_init(&path, 4096);
+    (void)buf_adds(&path, "/v2/sandboxes?state=running,paused&limit=100");
+    if (next[0]) {
+        (void)buf_adds(&path, "&nextToken=");
+        http_encode_path(&path, str_from(next));
+    }
+    const struct e2b_ask ask = {.method = "GET", .path = path.p, .cancel_fd = -1};
     if (e2b_ask(e, &ask, &answer, err) < 0)
         return -1;
     int result = e2b_must(&answer, "list sandboxes", err);
@@ -317,8 +325,25 @@ int e2b_list(struct e2b *e, json_t **ret, struct err *err)
         result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
                          e->account.api);
     if (result == 0)
-        *ret = json_incref(answer.json);
+        (void)json_array_extend(list, answer.json);
+    snprintf(next, next_size, "%s", answer.next_page);
     e2b_answer_done(&answer);
+    return result;
+}
+
+int e2b_list(struct e2b *e, json_t **ret, struct err *err)
+{
+    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
+    json_t *list = json_array();
+    int result = 0, pages = 0;
+
+    do
+        result = list_page(e, list, next, sizeof next, err);
+    while (result == 0 && next[0] && ++pages < PAGES_MOST);
+    if (result == 0)
+        *ret = list;
+    else
+        json_decref(list);
     return result;
 }
 

@@ -54,8 +54,8 @@ int e2b_close_network(struct e2b *e2b, struct err *err);
  * memory. Waits for at most `patience_ms`; may be asked again. */
 int e2b_resume(struct e2b *e2b, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
                struct err *err);
-/* The sandboxes of the account: *ret is an array of {"sandboxID", "metadata", ...}, at most 100,
- * and the caller's. And the end of one of them. */
+/* The sandboxes of the account: *ret is an array of {"sandboxID", "metadata", ...}, at most
+ * 100 pages of them, and the caller's. And the end of one of them. */
 int e2b_list(struct e2b *e2b, json_t **ret, struct err *err);
 int e2b_kill_other(struct e2b *e2b, const char *id, struct err *err);
 /* 0 also when it is gone already, or was never there. */

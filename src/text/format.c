@@ -93,6 +93,7 @@ int finished_read(const json_t *document, struct finished *ret, struct err *err)
     ret->err = string_of(document, "stderr");
     ret->exit_code = number_of(document, "exit_code");
     ret->signal = number_of(document, "signal");
+    ret->reported_beside = str_starts(string_of(document, "backend"), "e2b");
     ret->timed_out = flag_of(document, "timed_out");
     ret->out_of_memory = flag_of(document, "oom_killed");
     read_failure(document, ret);

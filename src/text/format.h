@@ -36,6 +36,7 @@ struct finished {
     struct str error;          /* nothing ran, or what came of it is not known */
     struct str exception_type; /* empty for none */
     struct str exception_message, exception_traceback, hint;
+    bool reported_beside; /* E2B's interpreter reports an exception beside the output */
     struct str exception_file, exception_statement;
     int64_t exception_line;
     const json_t *value; /* of the last expression, or the final answer; NULL for none */

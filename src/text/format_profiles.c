@@ -314,14 +314,29 @@ static void add_kodeagent_error(const struct finished *run, struct buf *out)
         format_reason(run, out);
 }
 
+/* What an exception printed is not in E2B's logs. Then come its name and its value, a line each. */
+static void add_beside(const struct finished *run, struct buf *out)
+{
+    struct str logs = str_trim(run->err), trace = str_trim(run->exception_traceback);
+
+    if (trace.n && trace.n <= logs.n && str_eq(str_slice(logs, logs.n - trace.n, logs.n), trace))
+        logs.n -= trace.n;
+    (void)buf_add_str(out, logs);
+    (void)buf_addf(out, "\n%.*s\n%.*s", (int)run->exception_type.n, run->exception_type.p,
+                   (int)run->exception_message.n, run->exception_message.p);
+}
+
 static void format_kodeagent(const struct finished *run, struct buf *out)
 {
     AUTO_BUF struct buf both = {0};
 
-    buf_init(&both, run->out.n + run->err.n + 1);
+    buf_init(&both, run->out.n + 2 * run->err.n + run->exception_message.n + 1000);
     (void)buf_add_str(&both, run->out);
     (void)buf_addc(&both, '\n');
-    (void)buf_add_str(&both, run->err);
+    if (run->reported_beside && run->exception_type.n && !run->timed_out)
+        add_beside(run, &both);
+    else
+        (void)buf_add_str(&both, run->err);
     (void)buf_add_str(out, blocks_strip(buf_str(&both)));
     add_kodeagent_error(run, out);
 }

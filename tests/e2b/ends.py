@@ -51,7 +51,12 @@ def test_killed(tap, standin):
     tap.ok(first == b"up\n" and record.timeout <= 32,
            "kill -9 of glovebox: the service ends the sandbox soon after its limit",
            record.timeout)
+    del standin.requests[:]
+    page = whole_answer(200, b"[]", pairs=[("X-Next-Token", "second page")])
+    standin.faults[:] = [Fault("GET", "/v2/sandboxes$", answer=page, times=1)]
     done = product.glovebox(standin, "doctor", "--clean")
+    asked = [r.head.target.partition("nextToken=")[2] for r in standin.asked("control", "GET", "/v2/sandboxes")]
+    tap.equal(asked, ["", "second%20page"], "doctor --clean looks at all pages")
     tap.ok(done.returncode == 0 and not standin.living, "doctor --clean ends it at once", product.said(done),
            standin.living)
 

@@ -24,11 +24,13 @@ import contract  # noqa: E402
 import ends  # noqa: E402
 import failing  # noqa: E402
 import interpreted  # noqa: E402
+import kodeagent  # noqa: E402
 import protocol  # noqa: E402
 import recorded  # noqa: E402
 import runs  # noqa: E402
 import sdk  # noqa: E402
 import sessions  # noqa: E402
+import tls  # noqa: E402
 from client import Client  # noqa: E402
 from standin import Standin  # noqa: E402
 from tap import run_parts  # noqa: E402
@@ -74,7 +76,7 @@ def with_namespaces(name, test):
 TOGETHER = 3
 PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
          "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test,
-         "interpreted": interpreted.test}
+         "interpreted": interpreted.test, "kodeagent": kodeagent.test, "tls": tls.test}
 MORE = {"real": real_protocol, "slow": failing.slow, "sdk": sdk.test}
 
 

@@ -172,6 +172,11 @@ static void test_observations(void)
             "seconds" RETRY);
     formats(OUT(" a\\n") ", \"stderr\": \"w\\n\"", FORMAT_KODEAGENT, "a\n\nw");
     formats(FAILED ", \"stderr\": \"boom\"", FORMAT_KODEAGENT, "boom");
+    formats(
+        FAILED
+        ", \"backend\": \"e2b\", \"stderr\": \"w\\nTrace\\nE: a\\n\", \"exception\": {\"type\": "
+        "\"E\", \"message\": \"a\", \"traceback\": \"Trace\\nE: a\\n\"}",
+        FORMAT_KODEAGENT, "w\n\nE\na");
     formats("\"success\": false, \"exit_code\": -1, \"verdict\": {\"allowed\": false, \"reason\": "
             "\"Forbidden builtin: eval\"}",
             FORMAT_KODEAGENT, "*** Error running code: CodeSecurityError: Forbidden builtin: eval");

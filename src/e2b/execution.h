@@ -34,7 +34,7 @@ struct execution_event {
 };
 
 /* -1 with ERR_GUEST, and there is nothing to release. */
-int execution_event_read(struct str line, struct execution_event *ret, struct err *err);
+int execution_event_read(struct str text, struct execution_event *ret, struct err *err);
 void execution_event_done(struct execution_event *event);
 
 /* A result's representations, an object of media types: pictures first, text last. A new reference.

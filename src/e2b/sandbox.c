@@ -229,18 +229,18 @@ static char *path_of(const struct e2b *e, const char *rest)
     return xasprintf("/sandboxes/%s%s", e->id, rest);
 }
 
-static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, int64_t patience_ms,
-                        int cancel_fd, const char *what, struct err *err)
+/* `given` is the request but for its path and its body. */
+static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms,
+                        const struct e2b_ask *given, const char *what, struct err *err)
 {
+    struct e2b_ask ask = *given;
+
     if (!e->id || e->account.debug)
         return 0;
     json_t *body = json_pack("{s:I}", "timeout", (json_int_t)((timeout_ms + 999) / 1000));
     AUTO_FREE char *path = path_of(e, rest);
-    const struct e2b_ask ask = {.method = "POST",
-                                .path = path,
-                                .json = body,
-                                .timeout_ms = patience_ms,
-                                .cancel_fd = cancel_fd};
+    ask.path = path;
+    ask.json = body;
     int result = tell(e, &ask, what, false, err);
 
     json_decref(body);
@@ -249,14 +249,18 @@ static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, int
 
 int e2b_set_timeout(struct e2b *e, int64_t timeout_ms, struct err *err)
 {
-    return tell_timeout(e, "/timeout", timeout_ms, KEEP_MS, -1, "keep the sandbox", err);
+    const struct e2b_ask ask = {.method = "POST", .timeout_ms = KEEP_MS, .cancel_fd = -1};
+
+    return tell_timeout(e, "/timeout", timeout_ms, &ask, "keep the sandbox", err);
 }
 
 int e2b_resume(struct e2b *e, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
                struct err *err)
 {
-    return tell_timeout(e, "/connect", timeout_ms, patience_ms, cancel_fd, "resume the sandbox",
-                        err);
+    const struct e2b_ask ask = {
+        .method = "POST", .timeout_ms = patience_ms, .cancel_fd = cancel_fd};
+
+    return tell_timeout(e, "/connect", timeout_ms, &ask, "resume the sandbox", err);
 }
 
 int e2b_close_network(struct e2b *e, struct err *err)

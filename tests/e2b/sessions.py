@@ -120,6 +120,26 @@ def test_paused(tap, standin):
         tap.ok(wait_for(lambda: not standin.living), "one that is closed while it is paused is killed", standin.living)
 
 
+def test_resumed_slowly(tap, standin):
+    """A service that does not answer while it resumes a sandbox: it is asked again, and limits hold meanwhile."""
+    hold = Fault("POST", "/connect$", answer=b"", then="hold", times=1)
+    with daemon(standin) as session:
+        name = session.new()
+        session("exec", name, "-c", "kept = 7")
+        standin.control.pause(standin.control.records[standin.living[0]])
+        standin.faults[:] = [hold]
+        done = session("exec", name, "-c", "print(kept)")
+        tap.equal(done.stdout, b"7\n", "one that answers the second time", product.said(done))
+        standin.control.pause(standin.control.records[standin.living[0]])
+        hold.left = None
+        began = time.monotonic()
+        done = session("exec", name, "--timeout", "1s", "-c", "print(kept)")
+        took = time.monotonic() - began
+        standin.faults[:] = []
+        tap.ok(done.returncode not in (0, -9) and took < 15, "one that never answers: the cell's limit holds", took,
+               product.said(done))
+
+
 def test_broken(tap, standin):
     """The connection breaks, or the sandbox goes, in the middle of a cell."""
     for what, breaks in (("connection", lambda r: r.place.cut()), ("sandbox", standin.control.kill)):

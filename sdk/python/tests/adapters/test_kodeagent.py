@@ -83,6 +83,20 @@ def test_a_download_follows_no_link(tmp_path: Path, runner: GloveboxCodeRunner) 
     assert kept.read_text() == "kept" and not (tmp_path / "out.txt").is_symlink()
 
 
+def test_downloads_are_whole_and_apart(
+    tmp_path: Path, runner: GloveboxCodeRunner, caplog: pytest.LogCaptureFixture
+) -> None:
+    picture = bytes(range(256)) * 300
+    code = "import os\nos.makedirs('deep')\nopen('a.png', 'wb').write(bytes(range(256)) * 300)\n"
+    run(runner, code + "open('deep/a.png', 'w').write('other')\nos.symlink('/etc/passwd', 'link')")
+    wanted = ["a.png", "deep/a.png", "missing", "link", "../x", "deep/a.png"]
+    saved = asyncio.run(runner.download_files_from_remote(wanted))
+    assert saved == [str(tmp_path / name) for name in ("a.png", "a-2.png", "a-2.png")]
+    assert (tmp_path / "a.png").read_bytes() == picture and (tmp_path / "a-2.png").read_text() == "other"
+    assert [record.getMessage().split()[0] for record in caplog.records] == ["missing", "link", "../x"]
+    assert asyncio.run(runner.download_files_from_remote([])) == []
+
+
 def test_a_timeout(runner: GloveboxCodeRunner) -> None:
     runner.default_timeout = 1
     result = run(runner, "for i in range(10 ** 12):\n    pass")

@@ -15,6 +15,7 @@ files come back into it. Variables and files last from one step to the next.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,10 +23,11 @@ from typing import Any
 import kodeagent
 from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult
 
-from glovebox_sandbox import Result, Sandbox, SessionError
+from glovebox_sandbox import GloveboxError, Result, Sandbox, SessionError
 
 __all__ = ["GloveboxCodeRunner", "GloveboxCodeRunnerEnv", "confined"]
 
+logger = logging.getLogger(__name__)
 MOST_INPUT_BYTES = 128 << 20
 LOST = "The sandbox was started again: its variables are lost, its files are kept. Run the code anew."
 
@@ -39,6 +41,7 @@ class GloveboxCodeRunnerEnv(CodeRunnerEnv):
         super().__init__(work_dir)
         self.sandbox = Sandbox(env=dict(env_vars or {}), **options)
         self._filled = False
+        self._names: dict[str, str] = {}  # of files that were downloaded: path and local name
 
     async def run(self, source_code: str, task_id: str, timeout: int) -> CodeRunResult:
         return await asyncio.to_thread(self._run, source_code, timeout)
@@ -72,12 +75,32 @@ class GloveboxCodeRunnerEnv(CodeRunnerEnv):
         self._filled = True
 
     async def download_files_from_remote(self, remote_paths: list[str]) -> list[str]:
-        return await asyncio.to_thread(lambda: [self._download(path) for path in remote_paths])
+        """Saves files in the working folder. One that cannot be had is left out, and the log says so."""
+        saved = await asyncio.to_thread(lambda: [self._try_download(path) for path in remote_paths])
+        return [path for path in saved if path]
+
+    def _try_download(self, path: str) -> str | None:
+        try:
+            return self._download(path)
+        except (GloveboxError, OSError) as error:
+            logger.warning("%s is not downloaded: %s", path, error)
+            return None
+
+    def _local_name(self, path: str) -> str:
+        """Its own name. Of files with equal names in several folders, the later ones get a number."""
+        if path not in self._names:
+            own, taken, number = PurePosixPath(path), set(self._names.values()), 1
+            name = own.name
+            while name in taken:
+                number += 1
+                name = f"{own.stem}-{number}{own.suffix}"
+            self._names[path] = name
+        return self._names[path]
 
     def _download(self, path: str) -> str:
-        """Saves a file in the working folder. A link that lies there is replaced, never followed."""
-        local = Path(self.work_dir) / PurePosixPath(path).name
+        """A link that lies there is replaced, never followed."""
         content = self.sandbox.files.read(path)
+        local = Path(self.work_dir) / self._local_name(path)
         fresh = local.with_name(f".{local.name}.new")
         fresh.unlink(missing_ok=True)
         with fresh.open("xb") as file:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other way: programs and sessions in the sandbox's own code interpreter."""
 
+import base64
 import json
 import os
+import signal
 import subprocess
 import tempfile
 
 import product
 from product import wait_for
+from rpc import envelope
 from sessions import daemon
 from standin import Fault, Standin
 from wire import whole_answer
@@ -18,6 +21,7 @@ def f(x):
     return 1 / x
 f(0)
 """
+NO_PROGRAM = b"/bin/sh: 1: /tmp/x: Exec format error\n"
 AWKWARD = "it's \"x\" $HOME `id` \\ \u00e9\U0001f600\n2"
 
 
@@ -67,6 +71,13 @@ def test_errors(tap, standin):
               (True, "up\n", ["x"], []), "a time limit: what was printed and written stays", r)
 
 
+def test_cancelled(tap, standin):
+    process, first = product.begin(standin, *WAY, "-c", "print('up', flush=True)\nimport time; time.sleep(60)")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=40)
+    tap.equal((first, process.returncode, standin.living), (b"up\n", 130, []), "Ctrl-C")
+
+
 def test_said(tap, standin):
     r = result(standin, "-c", "1")
     tap.equal((r.get("backend"), r.get("isolation")), ("e2b-interpreter", []), "no layer of ours, and it says so", r)
@@ -82,6 +93,19 @@ def test_said(tap, standin):
     for done, text in ((given, b"standard input"), (run(standin, "-c", "print('ran')", "--", "a"), b"arguments")):
         tap.ok(done.returncode == 125 and text in done.stderr and b"--backend e2b" in done.stderr,
                "refused: " + text.decode(), product.said(done))
+
+
+def test_named(tap, standin):
+    """Where our helper does not run, the refusal of the other backend names this one."""
+    events = ({"event": {"start": {"pid": 7}}}, {"event": {"data": {"stderr": base64.b64encode(NO_PROGRAM).decode()}}},
+              {"event": {"end": {"exitCode": 126, "exited": True}}})
+    body = b"".join(map(envelope, events)) + envelope({}, 2)
+    standin.faults[:] = [Fault("POST", "/process.Process/Start$",
+                               answer=whole_answer(200, body, "application/connect+json"))]
+    done = product.run(standin, "--retries", "0", "-c", "1")
+    standin.faults[:] = []
+    tap.ok(done.returncode == 125 and NO_PROGRAM.strip() in done.stderr and b"--backend e2b-interpreter" in done.stderr,
+           "a template of another processor", product.said(done))
 
 
 def test_rich(tap, standin):
@@ -196,8 +220,8 @@ def test_broken(tap, standin):
     standin.faults[:] = []
 
 
-TESTS = (test_runs, test_errors, test_said, test_rich, test_process, test_files, test_sessions, test_session_calls,
-         test_broken)
+TESTS = (test_runs, test_errors, test_cancelled, test_said, test_named, test_rich, test_process, test_files,
+         test_sessions, test_session_calls, test_broken)
 
 
 def test(tap):

@@ -61,11 +61,66 @@ void exception_find_statement(struct result_exception *e, struct str code, struc
         e->statement = xstrndup(s.p, utf8_cut(s, STATEMENT_MAX));
 }
 
+/* What stands between two texts in a message; empty when it is not there. */
+static struct str between(const char *message, const char *before, const char *after)
+{
+    const char *from = strstr(message, before);
+    const char *to = from ? strstr(from + strlen(before), after) : NULL;
+
+    if (!to)
+        return STR("");
+    from += strlen(before);
+    return (struct str){from, (size_t)(to - from)};
+}
+
+/* Whether a statement calls this name. */
+static bool calls(const char *statement, struct str name)
+{
+    for (const char *at = statement; at && (at = strchr(at, '(')); at++) {
+        size_t n = (size_t)(at - statement);
+        if (n < name.n || memcmp(at - name.n, name.p, name.n) != 0)
+            continue;
+        char before = n > name.n ? at[-1 - (ptrdiff_t)name.n] : ' ';
+        if (strchr(" \t\n([{,;:=+-*/%<>&|^~!", before))
+            return true;
+    }
+    return false;
+}
+
+/* The local executor evaluates the tree itself, and says by its own words what Python says by
+ * exceptions. NULL for all others. */
+static char *name_words(const struct result_exception *e, struct str name)
+{
+    if (e->statement && strncmp(e->statement, "del ", 4) == 0)
+        return xasprintf("Cannot delete name '%.*s': name is not defined", (int)name.n, name.p);
+    if (calls(e->statement, name))
+        return xasprintf("Forbidden function evaluation: '%.*s' is not among the explicitly "
+                         "allowed tools or defined/imported in the preceding code",
+                         (int)name.n, name.p);
+    return xasprintf("The variable `%.*s` is not defined.", (int)name.n, name.p);
+}
+
+static char *own_words(const struct result_exception *e)
+{
+    struct str name = between(e->message, "name '", "' is not defined");
+
+    if (strcmp(e->type, "NameError") == 0 && name.n)
+        return name_words(e, name);
+    if (strcmp(e->type, "ValueError") == 0 && strstr(e->message, "values to unpack (expected"))
+        return xstrdup("Cannot unpack tuple of wrong size");
+    const char *mapping = strstr(e->message, "argument after ** must be a mapping, not ");
+    if (strcmp(e->type, "TypeError") == 0 && mapping)
+        return xasprintf("Cannot unpack non-dict value in **kwargs: %s",
+                         mapping + strlen("argument after ** must be a mapping, not "));
+    return NULL;
+}
+
 static void use_smolagents(struct result_exception *e)
 {
-    char *message =
-        xasprintf("Code execution failed at line '%s' due to: %s: %s",
-                  e->statement ? e->statement : "", without_module(e->type), e->message);
+    AUTO_FREE char *own = own_words(e);
+    char *message = xasprintf(
+        "Code execution failed at line '%s' due to: %s: %s", e->statement ? e->statement : "",
+        own ? "InterpreterError" : without_module(e->type), own ? own : e->message);
 
     free(e->type);
     free(e->message);

@@ -74,6 +74,11 @@ static bool is_call_of(const struct text *t, const struct node *name)
     return false;
 }
 
+static bool is_called(const struct text *t, const struct note *n)
+{
+    return n->node && (n->node->kind == N_NAME || is_call_of(t, n->node));
+}
+
 /* By its name it is simply not there; had in another way it is no tool. */
 static void say_builtin(struct text *t, const struct note *n)
 {
@@ -113,14 +118,19 @@ void label_smolagents(struct text *t, const struct note *n)
         say_builtin(t, n);
         return;
     case RULE_DUNDER_FORBIDDEN:
-        if (n->node && n->node->kind == N_NAME) {
-            (void)buf_addf(&t->reason, "Forbidden call to dunder function: %s", n->subject);
-            return;
-        }
-        (void)buf_addf(&t->reason, "Forbidden access to dunder attribute: %s", n->subject);
+        (void)buf_addf(&t->reason, "Forbidden %s: %s",
+                       is_called(t, n) ? "call to dunder function" : "access to dunder attribute",
+                       n->subject);
         return;
     }
     (void)buf_adds(&t->reason, n->f.message);
+}
+
+/* Asked before the object that has it is evaluated. */
+static bool is_asked_first(const struct text *t, const struct note *n)
+{
+    return n->rule == RULE_DUNDER_FORBIDDEN && n->node && n->node->kind == N_ATTRIBUTE &&
+           !is_called(t, n);
 }
 
 static bool is_within(const struct note *inner, const struct note *outer)
@@ -132,14 +142,23 @@ static bool is_within(const struct note *inner, const struct note *outer)
     return inner->rule == RULE_NAME_FORBIDDEN;
 }
 
-/* Of what is found at one place, the innermost is evaluated first. */
+/* Of what is found at one place: the outermost name of an attribute, else what is innermost. */
+static bool comes_before(const struct text *t, const struct note *n, const struct note *other)
+{
+    bool asked = is_asked_first(t, n);
+
+    if (asked != is_asked_first(t, other))
+        return asked;
+    return asked ? is_within(other, n) : is_within(n, other);
+}
+
 static const struct note *first_refusal(const struct text *t)
 {
     const struct note *first = findings_next(t->c, t->stage, NULL);
 
     for (const struct note *n = first; n && n->f.line == first->f.line;
          n = findings_next(t->c, t->stage, n)) {
-        if (n->f.column == first->f.column && is_within(n, first))
+        if (n->f.column == first->f.column && comes_before(t, n, first))
             first = n;
     }
     return first;

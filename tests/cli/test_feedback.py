@@ -293,6 +293,12 @@ def test_profile_words(t):
                             ("a = 'é'; b = [][a]; c = 1", "b = [][a]"), ("if 1: a = 1; b = 1 / 0", "if 1: a = 1; b = 1 / 0")):
         e = t.run("--json", "--profile", "smolagents", "-c", code).json["exception"]
         t.ok(e["message"].startswith("Code execution failed at line '%s' due to" % statement), "the statement among others", e)
+    for code, words in (("x", "The variable `x` is not defined."), ("y = (x.f(1), xx)", "The variable `x` is not defined."),
+                        ("a = 1 +f(1)", "Forbidden function evaluation: 'f' is not among"), ("del x", "Cannot delete name 'x': name is"),
+                        ("def f(): x\nf()", "The variable `x` is not defined."), ("a, b = 1, 2, 3", "Cannot unpack tuple of wrong size"),
+                        ("(a, b), c = [1], 2", "Cannot unpack tuple of wrong size"), ("dict(**[1])", "Cannot unpack non-dict value in **kwargs: list")):
+        e = t.run("--json", "--profile", "smolagents", "-c", code).json["exception"]
+        t.ok(" due to: InterpreterError: " + words in e["message"], "%r in its words" % code, e)
 
 
 def test_hostile(t):

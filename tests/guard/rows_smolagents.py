@@ -118,6 +118,10 @@ SMOLAGENTS_ROWS = (
     ),
     # P15
     ("P15", SMOLAGENTS, "def __f__(): pass\n__f__()", smol("Forbidden call to dunder function: __f__")),
+    # an attribute is asked before its object, a method after it
+    ("P15", SMOLAGENTS, "{}.__f__.__g__", smol("Forbidden access to dunder attribute: __g__")),
+    ("P15", SMOLAGENTS, "{}.__f__.__g__.__h__()", smol("Forbidden access to dunder attribute: __g__")),
+    ("P15", SMOLAGENTS, "''.__f__().__g__()", smol("Forbidden call to dunder function: __f__")),
     ("P15", SMOLAGENTS, "x.__f__ = 1", accepted()),
     ("P15", SMOLAGENTS, "x.__init__()\nx.__str__()\nx.__repr__()", accepted()),
     *(

@@ -9,6 +9,7 @@ import smolagents
 from scripted import smolagents_model
 from smolagents.default_tools import FinalAnswerTool
 from smolagents.local_python_executor import ExecutionTimeoutError, InterpreterError
+from smolagents.utils import AgentError
 
 from glovebox_sandbox.adapters.smolagents import CodeAgent, GloveboxExecutor
 
@@ -110,8 +111,28 @@ def test_errors_have_the_line_and_advice(executor: GloveboxExecutor) -> None:
     assert "Code execution failed at line '1 / 0' due to: ZeroDivisionError: division by zero" in str(failure.value)
     assert "divisor is 0" in str(failure.value)
     assert executor.state["_print_outputs"] == "before\n"
+    with pytest.raises(InterpreterError, match="The variable `nowhere` is not defined") as failure:
+        executor("nowhere")
+    assert "Define it before it is used" in str(failure.value)
+    with pytest.raises(InterpreterError) as failure:
+        executor("raise ValueError('boom')")
+    assert str(failure.value).count("due to: ValueError: boom") == 1
     with pytest.raises(InterpreterError, match="Code parsing failed on line 1 due to: SyntaxError"):
         executor("print(1")
+
+
+def test_a_tool_is_not_erased(executor: GloveboxExecutor) -> None:
+    executor.send_tools({"look": lambda: 1})
+    for code in ("a = 1\nlook = look()", "if a:\n    for look in []: pass", "print, b = 1, 2", "(look := 1)"):
+        with pytest.raises(InterpreterError, match="Cannot assign to name '(look|print)': doing this would erase"):
+            executor(code)
+    assert executor("def f():\n    look = 2\n    return look\n[look for look in [f()]][0] + look()").output == 3
+
+
+def test_an_error_is_of_both_kinds(executor: GloveboxExecutor) -> None:
+    with pytest.raises(AgentError, match="boom") as failure:
+        executor("raise ValueError('boom')")
+    assert isinstance(failure.value, InterpreterError) and failure.value.dict()["message"] == str(failure.value)
 
 
 def test_limits_of_time_and_output() -> None:

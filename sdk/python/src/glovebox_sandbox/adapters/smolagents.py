@@ -16,9 +16,10 @@ smolagents' own executor, and Glovebox's advice below them.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from smolagents import Tool, agents
@@ -32,7 +33,7 @@ from smolagents.local_python_executor import (
     InterpreterError,
     PythonExecutor,
 )
-from smolagents.utils import truncate_content
+from smolagents.utils import AgentError, truncate_content
 
 from glovebox_sandbox import Result, Sandbox, SessionError, UsageError
 
@@ -42,7 +43,17 @@ __all__ = ["CodeAgent", "GloveboxExecutor"]
 MATHS = [name for name, function in BASE_PYTHON_TOOLS.items() if getattr(function, "__module__", "") == "math"]
 OUTPUTS = "_print_outputs"  # where an agent looks for the output of a step that failed
 NO_LIMIT_S = 3600  # what a daemon allows at most, unless its operator says otherwise
+OWN_NAMES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+             ast.GeneratorExp)
 LOST = "The sandbox was started again: its variables and functions are lost, its files are kept."
+
+
+class ProgramError(InterpreterError, AgentError):
+    """What a program did wrong. smolagents' local executor raises the one class, its remote ones raise the other."""
+
+    def __init__(self, message: str) -> None:
+        Exception.__init__(self, message)  # AgentError's own writes to the agent's log, and the agent does so, too
+        self.message = message
 
 
 class State(MutableMapping[str, Any]):
@@ -113,6 +124,7 @@ class GloveboxExecutor(PythonExecutor):
         self.sandbox = Sandbox(**{**self._defaults(), **options})
         self.state = State(self.sandbox)
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._names: set[str] = set()  # of tools
         self._lock = threading.RLock()
         if self.additional_authorized_imports:
             self._check_imports()
@@ -131,7 +143,7 @@ class GloveboxExecutor(PythonExecutor):
         """A module that is not there is an error of whoever wrote the list, so it is found before the first step."""
         result = self.sandbox.run("pass")
         if result.exception:
-            raise InterpreterError(result.exception.message)
+            raise ProgramError(result.exception.message)
         result.raise_for_status()
 
     def send_variables(self, variables: dict[str, Any]) -> None:
@@ -141,6 +153,7 @@ class GloveboxExecutor(PythonExecutor):
     def send_tools(self, tools: dict[str, Any]) -> None:
         """Replaces the tools. A tool's name, description and inputs are those that `help(tool)` shows inside."""
         with self._lock:
+            self._names = {*tools, *self.additional_functions, *BASE_PYTHON_TOOLS}
             functions: dict[str, Callable[..., Any]] = {**tools, **self.additional_functions}
             if type(functions.get("final_answer")) is FinalAnswerTool:
                 del functions["final_answer"]  # the session's own does the same, without a call
@@ -162,6 +175,10 @@ class GloveboxExecutor(PythonExecutor):
     def __call__(self, code_action: str) -> CodeOutput:
         with self._lock:
             self.state[OUTPUTS] = ""
+            if erased := erased_tool(code_action, self._names):
+                statement, name = erased
+                raise ProgramError(f"Code execution failed at line '{statement}' due to: InterpreterError: Cannot assign "
+                                   f"to name '{name}': doing this would erase the existing tool!")
             result = self._run(code_action)
             logs = result.stdout + (result.stderr if result.success else "")
             self.state[OUTPUTS] = logs = truncate_content(logs, max_length=self.max_print_outputs_length)
@@ -176,9 +193,9 @@ class GloveboxExecutor(PythonExecutor):
             return self.sandbox.exec(code, timeout=self.timeout_seconds or NO_LIMIT_S)
         except SessionError as error:
             self.sandbox.restart()
-            raise InterpreterError(f"{error}. {LOST}") from error
+            raise ProgramError(f"{error}. {LOST}") from error
         except UsageError as error:
-            raise InterpreterError(str(error)) from error
+            raise ProgramError(str(error)) from error
 
     def _failure(self, result: Result) -> Exception:
         if result.error_type == "ours":
@@ -189,7 +206,8 @@ class GloveboxExecutor(PythonExecutor):
             failure = ExecutionTimeoutError(f"Code execution exceeded {limit}")
         else:
             said = result.exception.message if result.exception else result.summary
-            failure = InterpreterError("\n".join([said, *(line for line in result.feedback if line not in said)]))
+            advice = [line for line in result.feedback if line not in said and said not in line]
+            failure = ProgramError("\n".join([said, *advice]))
         return failure
 
     def cleanup(self) -> None:
@@ -219,6 +237,24 @@ class CodeAgent(agents.CodeAgent):
             return super().create_python_executor()
         limits = {"max_print_outputs_length": self.max_print_outputs_length}
         return GloveboxExecutor(self.additional_authorized_imports, self.logger, **{**limits, **self.executor_kwargs})
+
+
+def erased_tool(code: str, tools: Iterable[str]) -> tuple[str, str] | None:
+    """The statement of the program that assigns to a tool's name, which all later steps would lack, and the name."""
+    try:
+        body: list[ast.AST] = [*ast.parse(code).body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # the sandbox says what is wrong
+    names = set(tools)
+    for statement in body:
+        inside = [statement]
+        while inside:
+            node = inside.pop()
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names:
+                return ast.get_source_segment(code, statement) or node.id, node.id
+            if not isinstance(node, OWN_NAMES):
+                inside += ast.iter_child_nodes(node)
+    return None
 
 
 def described(function: Any) -> str:

@@ -115,7 +115,9 @@ int engine_must(const struct engine_answer *answer, const char *what, struct err
                        ENGINE_PEER " cannot %s: the disk of its host is full; docker system prune "
                                    "removes what is not used (%.200s)",
                        what, answer->said);
-    return err_set(err, answer->status < 500 ? ERR_UNSUPPORTED : ERR_SYSTEM,
+    /* An image that was there just now: another process swept it. The next attempt makes it. */
+    bool gone = answer->status == 404 && strcasestr(answer->said, "no such image");
+    return err_set(err, answer->status < 500 && !gone ? ERR_UNSUPPORTED : ERR_SYSTEM,
                    ENGINE_PEER " cannot %s: %s", what, answer->said);
 }
 

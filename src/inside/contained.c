@@ -34,7 +34,7 @@
 #include "jail/lay.h"
 #include "jail/limits.h"
 
-enum { USAGE_MS = 500, CPU_LOOK_MS = 20, BUSY_PART = 10 };
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20 };
 
 /* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
 struct inlet {
@@ -57,12 +57,9 @@ struct contained {
     bool waits;      /* for GO */
     bool ended, over;
     int64_t look_ms, usage_ms; /* when to look at the control groups, and report, next */
-    int64_t looked_ms;         /* when the last look was, and what it found */
-    uint64_t looked_cpu;
-    bool busy;
-    int64_t start_ns, end_ns; /* of the program, with its job */
-    uint64_t reported_cpu;    /* no report without news */
-    uint64_t early_cpu_ns;    /* used before the job was known; not the job's */
+    int64_t start_ns, end_ns;  /* of the program, with its job */
+    uint64_t reported_cpu;     /* no report without news */
+    uint64_t early_cpu_ns;     /* used before the job was known; not the job's */
 };
 
 /* ---- to the guest ---- */
@@ -171,24 +168,6 @@ static void send_usage(struct contained *c, bool always)
     contained_send_buf(CONTAINED_USAGE, &b);
 }
 
-static void send_limit(uint32_t limit)
-{
-    contained_send_numbers(CONTAINED_LIMIT, &limit, 1);
-}
-
-static void send_limits(const struct contained *c)
-{
-    struct contained_usage use;
-
-    contained_usage(&use);
-    if (use.oom_kills)
-        send_limit(LIMIT_MEMORY);
-    if (use.pids_hits)
-        send_limit(LIMIT_PIDS);
-    if (contained_disk_is_full(c->work))
-        send_limit(LIMIT_DISK);
-}
-
 /* ---- the end ---- */
 
 /* Everything but us. Processes that fork all the time cannot outrun it: a fork fails in a process
@@ -226,7 +205,7 @@ static void finish(struct contained *c)
     c->end_ns = clock_mono_ns();
     kill_all(c);
     drain(c);
-    send_limits(c);
+    contained_send_limits(c->work);
     send_usage(c, true);
     contained_filter_report();
     send_end(c);
@@ -252,29 +231,18 @@ static void reap(struct contained *c)
         finish(c);
 }
 
-/* A guest that sleeps is looked at less often: it takes no memory. */
-static void note_busy(struct contained *c, uint64_t cpu_ns)
-{
-    int64_t now = clock_mono_ms(), least_ms = now - c->looked_ms;
-
-    c->busy = (int64_t)(cpu_ns - c->looked_cpu) > least_ms * (1000000 / BUSY_PART);
-    c->looked_cpu = cpu_ns;
-    c->looked_ms = now;
-    c->look_ms = now + CPU_LOOK_MS;
-}
-
-static void check_limits(struct contained *c)
+static void check_cpu(struct contained *c)
 {
     struct contained_usage use;
 
     if (c->over || c->waits || clock_mono_ms() < c->look_ms)
         return;
+    c->look_ms = clock_mono_ms() + CPU_LOOK_MS;
     get_usage(c, &use);
-    note_busy(c, use.cpu_ns);
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
-        send_limit(LIMIT_CPU);
+        contained_send_limit(LIMIT_CPU);
         finish(c);
-    } else if (use.oom_kills) { /* of one process: a limit is the end of all */
+    } else if (contained_is_watching() && use.oom_kills) {
         finish(c);
     } else if (clock_mono_ms() >= c->usage_ms) {
         send_usage(c, false);
@@ -399,7 +367,7 @@ static void serve_once(struct contained *c)
         inlet_poll(&c->inlets[CONTAINED_TO_CHANNEL]),
         contained_filter_poll(),
     };
-    bool looks = c->plan.cpu_ms || contained_is_watching() || c->busy;
+    bool looks = c->plan.cpu_ms || contained_is_watching();
     int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
@@ -418,7 +386,7 @@ static void serve_once(struct contained *c)
         receive(c);
     if (polls[1].revents && !c->over)
         reap(c);
-    check_limits(c);
+    check_cpu(c);
 }
 
 /* ---- the start ---- */

@@ -45,8 +45,9 @@ struct contained_usage {
     uint64_t cpu_ns, memory_now, memory_peak, oom_kills, pids_hits;
 };
 void contained_usage(struct contained_usage *ret);
-/* The workspace, or another of the guest's folders in memory. */
-bool contained_disk_is_full(int work);
+void contained_send_limit(uint32_t limit);
+/* Those that were met. */
+void contained_send_limits(int work);
 /* contained_watch.c: from now on contained_usage counts processes instead, and an excess of memory
  * (0: no limit) is an oom_kill that is left to the caller. `shared`: there are no namespaces, and
  * only processes of our user count. */

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "inside/contained.h"
+#include "jail/limits.h"
 
 #define GROUPS      "/sys/fs/cgroup/"
 #define NO_LIMIT_V1 (1ULL << 60) /* control groups v1 have a number near 2^63 for "none" */
@@ -85,9 +86,22 @@ static bool is_full_at(const char *path)
     return is_full(fd);
 }
 
-bool contained_disk_is_full(int work)
+void contained_send_limit(uint32_t limit)
 {
-    return is_full(work) || is_full_at("/tmp") || is_full_at("/dev/shm");
+    contained_send_numbers(CONTAINED_LIMIT, &limit, 1);
+}
+
+void contained_send_limits(int work)
+{
+    struct contained_usage use;
+
+    contained_usage(&use);
+    if (use.oom_kills)
+        contained_send_limit(LIMIT_MEMORY);
+    if (use.pids_hits)
+        contained_send_limit(LIMIT_PIDS);
+    if (is_full(work) || is_full_at("/tmp") || is_full_at("/dev/shm"))
+        contained_send_limit(LIMIT_DISK);
 }
 
 /* ---- layers ---- */

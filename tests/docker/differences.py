@@ -8,6 +8,9 @@ NO_VIEW = "a container shows no folders of the host (--ro)"
 NO_WITHOUT = "a container leaves no layer out (--without)"
 NO_DESCENDANT = "a guest is no descendant of glovebox, which the test looks for"
 ENGINES_FILTER = "the engine's own filter refuses it, which reports nothing"
+NAMES_BACKEND = "the result names the backend"
+NO_MODULE = "the image has not this package"
+HERE = "a run that names its backend is none for a daemon"
 OWN_MEMORY = "a container's memory is not shared with another"
 
 SUITES = {
@@ -23,7 +26,22 @@ SUITES = {
     "session forks": {},
     "session tries": {},
     "cli .run.": {},
-    "cli .stream.": {},
+    "cli .result.": {"result.success: a good run": NAMES_BACKEND, "result.events: what started says": NAMES_BACKEND,
+                     "result.denied: *": ENGINES_FILTER},
+    "cli .status.": {"status.memory_error: with all of its processes": "the engine kills one process, not all of them",
+                     "status.require: layers that are there": "a container has no Landlock",
+                     "status.require: a name for several": "an engine of root has no user namespace",
+                     "status.retries: *": "the test's helper is a script that writes on the host"},
+    "cli .stream.": {"stream.killed: *": NO_DESCENDANT, "stream.time_passes: --trace-time": "a container has other phases"},
+    "cli .files.": {"files.ro: *": NO_VIEW, "files.no_root: *": NO_VIEW, "files.outside: * --without *": NO_WITHOUT,
+                    "files.outside: warm": HERE},
+    "cli .rich.": {"rich.figures: *": NO_MODULE, "rich.pandas: *": NO_MODULE, "rich.daemon: which the daemon did": HERE,
+                   "rich.terminal: dumb": "what is shown and what is printed may change places",
+                   "rich.daemon: the same words": "what is shown and what is printed may change places"},
+    "cli .data.": {},
+    "cli .steps.": {},
+    "cli .notebook.": {},
+    "cli .feedback.": {},
     "cli .suite.": {},
     "cli .env.": {},
     "cli .judge.": {"judge.times_of_a_busy_host: each has the time that it took": "the first case has the container's start",
@@ -35,6 +53,7 @@ ESCAPES = {
         "kernel_command_line *": "an engine's /proc shows the kernel's command line",
         "kernel_memory *": "an engine's /proc shows the kernel's symbols, without addresses",
         "kernel_settings *": "an engine's /proc is writable where it is the guest's own",
+        "memory_of_many *": "the engine kills one process, not all of them",
         "oom_victim *": "a guest may make itself the first that the kernel kills",
         "mount_table *": "an engine shows a container its control groups, and from where its files are mounted",
     },

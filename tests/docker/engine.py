@@ -26,7 +26,8 @@ IMAGE = "python:3.11-slim"
 OTHER_IMAGE = "debian:bookworm-slim"
 PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/cat", "/usr/bin/sleep", "/usr/bin/id",
             "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
-            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo", "/usr/bin/yes", "/usr/bin/truncate", "/usr/bin/setsid")
+            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo", "/usr/bin/yes", "/usr/bin/truncate", "/usr/bin/setsid", "/usr/bin/tr")
+DATA = ("/usr/lib/locale/C.utf8", "/usr/share/zoneinfo/Asia/Tokyo")
 START_SECONDS = 60
 # Podman's own are more than many hosts permit.
 LIMITS = [{"Name": name, "Soft": 1024, "Hard": 1024} for name in ("nofile", "nproc")]
@@ -222,7 +223,7 @@ def make_archive(more):
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
             tar.addfile(entry)
-        for path in sorted(set(with_libraries((*PROGRAMS, "/usr/lib/locale/C.utf8", *more)))):
+        for path in sorted(set(with_libraries((*PROGRAMS, *DATA, *more)))):
             if os.path.isfile(path):
                 tar.add(os.path.realpath(path), path.lstrip("/"), recursive=False)
     return out.getvalue()

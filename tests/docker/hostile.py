@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks from inside a container: on the files that come out, on the helper that is its first process, on the wall."""
 
+import concurrent.futures
+import io
 import os
+import subprocess
+import tarfile
 import tempfile
 
+import engine
 import program
+from ends import begin, wait_for
 
 # Everything in a workspace that a careless reader would follow, open or be stopped by.
 TREE = """
@@ -34,8 +40,41 @@ for path in ("/proc/1/mem", "/proc/1/fd/1", "/proc/1/environ", "/proc/1/root/etc
     try: open(path, "rb").read(10); got.append(path)
     except OSError: pass
 if libc.ptrace(16, 1, 0, 0) == 0: got.append("ptrace")
+room = (ctypes.c_size_t * 2)(ctypes.addressof(ctypes.create_string_buffer(8)), 8)
+for name in ("readv", "writev"):
+    if getattr(libc, "process_vm_" + name)(1, room, 1, (ctypes.c_size_t * 2)(0x400000, 8), 1, 0) > 0: got.append(name)
+for name, change in (("limits", lambda: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0))),
+                     ("processors", lambda: os.sched_setaffinity(1, {0})), ("priority", lambda: os.setpriority(0, 1, 19)),
+                     ("signals", lambda: os.kill(-1, 9)), ("score", lambda: open("/proc/1/oom_score_adj", "w"))):
+    try: change(); got.append(name)
+    except OSError: pass
 print(got, os.listdir("/proc/self/fd").__len__() < 8)
 """
+FRAMES = """
+import os, struct
+for fd in (1, 2):
+    for kind in range(40): os.write(fd, struct.pack("<II", kind, 4) + b"abcd")
+"""
+ZOMBIES = """
+import os
+for n in range(1000):
+    try:
+        if os.fork() == 0: os._exit(0)
+    except OSError: break
+print(n)
+"""
+ORPHANS = """
+import os
+for n in range(300):
+    child = os.fork()
+    if child == 0:
+        try: os.fork()
+        except OSError: pass
+        os._exit(0)
+    os.waitpid(child, 0)
+print("done")
+"""
+STUBBORN = "trap '' TERM HUP PIPE INT; echo up; while :; do (trap '' TERM HUP PIPE; while :; do echo y; done) & sleep 1; done"
 WALL = """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -89,12 +128,58 @@ def test_helper(tap, docker):
     tap.equal(done.stdout, b"[] True\n", "the helper cannot be killed, read or traced", program.said(done))
 
 
-def test_helper_by_limit(tap, docker):
-    """A guest may take processor time from the helper, which ends the container. That is the guest's end, not ours."""
-    r = program.result(docker.host, "--timeout", "20s", "-c",
-                       "import resource, time\nresource.prlimit(1, resource.RLIMIT_CPU, (0, 0))\n"
-                       "while True: print('x' * 10000)")
-    tap.ok(not r.get("success") and r.get("exit_code") in (137, 124), "a run that fails", r.get("exit_code"), r.get("error"))
+def test_frames(tap, docker):
+    """Bytes that look like those of the helper are output."""
+    r = program.result(docker.host, "-c", FRAMES)
+    tap.equal((r.get("exit_code"), r.get("stdout_bytes"), r.get("stderr_bytes"), r.get("success")), (0, 480, 480, True), "forged frames", r)
+    r = program.result(docker.host, "-c", "import os, time\nfor fd in range(100):\n  try: os.close(fd)\n  except OSError: pass\n"
+                       "time.sleep(0.3)", stdin=bytes(5 << 20))
+    tap.equal((r.get("exit_code"), r.get("stdout")), (0, ""), "everything closed, and input that nobody reads", r)
+
+
+def test_crowds(tap, docker):
+    r = program.result(docker.host, "--pids", "30", "-c", ZOMBIES)
+    tap.equal((r.get("stdout"), r.get("limits")), ("29\n", ["pids"]), "the dead count until their parent asks", r)
+    r = program.result(docker.host, "--pids", "30", "-c", ORPHANS)
+    tap.equal((r.get("stdout"), r.get("limits")), ("done\n", []), "orphans are buried by the helper", r)
+    r = program.result(docker.host, "-c", "import os\nfor i in range(3000): open(str(i), 'w').close()\nprint(len(os.environ['A']))",
+                       "--env", "A=" + "x" * 120000)
+    tap.equal((r.get("stdout"), len(r.get("files", []))), ("120000\n", 3000), "3000 files come out, and a long variable goes in", r.get("error"))
+
+
+def test_setuid(tap, docker):
+    """An image's programs give no rights."""
+    archive = io.BytesIO(engine.make_archive(()))
+    with tarfile.open(fileobj=archive, mode="a") as tar:
+        entry = tar.gettarinfo(os.path.realpath("/usr/bin/id"), "root-id")
+        entry.mode, entry.uid, entry.gid = 0o6755, 0, 0
+        with open("/usr/bin/id", "rb") as f:
+            tar.addfile(entry, f)
+    docker.add_image("setuid:1", archive.getvalue())
+    done = program.run(docker.host, "--lang", "bash", "--image", "setuid:1", "-c", "stat=$(ls -l /root-id); echo ${stat:0:10}; /root-id -u; /root-id -g")
+    tap.equal(done.stdout, b"-rwsr-sr-x\n65534\n65534\n", "a setuid program of the image", program.said(done))
+
+
+def test_killed_in_a_flood(tap, docker):
+    for name, words in (("output", ("-c", "print('up', flush=True)\nwhile True: print('x' * 4096)")), ("processes", ("--lang", "bash", "-c", STUBBORN))):
+        process, first = begin(docker, *words)
+        process.kill()
+        process.communicate()
+        mine = "/glovebox-%d-" % process.pid
+        tap.ok(wait_for(lambda: not any(c["Names"][0].startswith(mine) for c in docker.containers())),
+               "kill -9 of glovebox in a flood of %s: its container is gone" % name, first)
+
+
+def test_sweeps(tap, docker):
+    """Several processes look for leftovers while others run."""
+    def clean(_):
+        return subprocess.run([program.GLOVEBOX, "doctor", "--clean"], capture_output=True, env=program.environment(docker.host), timeout=120)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        sweeps = pool.map(clean, range(2))
+        runs = list(pool.map(lambda n: program.run(docker.host, "-c", "print(%d)" % n), range(6)))
+        tap.ok(all(s.returncode == 0 for s in sweeps), "side by side, they end well")
+    tap.equal([r.stdout for r in runs], [b"%d\n" % n for n in range(6)], "and leave the runs alone", *map(program.said, runs))
 
 
 def test_wall(tap, docker):

@@ -175,6 +175,12 @@ static int wait_for_room(struct far_guest *d, struct err *err)
     return 0;
 }
 
+/* In the words for every other workspace. */
+static int say(int result, const char *path, const char *doing, struct err *err)
+{
+    return result < 0 && err->sys ? workspace_say_unchanged(path, doing, err->sys, err) : result;
+}
+
 static int write_file(struct backend_guest *guest, const char *path, int from, uint64_t max,
                       struct err *err)
 {
@@ -191,13 +197,15 @@ static int write_file(struct backend_guest *guest, const char *path, int from, u
         if (wait_for_room(d, err) < 0)
             return -1;
     }
-    return ask(d, CONTAINED_PLACE, str_from(path), err);
+    return say(ask(d, CONTAINED_PLACE, str_from(path), err), path, "write the file", err);
 }
 
 static int remove_file(struct backend_guest *guest, const char *path, struct err *err)
 {
-    return check_path(path, err) < 0 ? -1
-                                     : ask(far_of(guest), CONTAINED_REMOVE, str_from(path), err);
+    if (check_path(path, err) < 0)
+        return -1;
+    return say(ask(far_of(guest), CONTAINED_REMOVE, str_from(path), err), path, "remove the file",
+               err);
 }
 
 static void explain_skip(const struct far_guest *d, struct file_skip *skip)

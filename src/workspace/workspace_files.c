@@ -60,6 +60,14 @@ static int no_change(const char *doing, struct err *err)
                            : err_sys(err, "%s", doing);
 }
 
+int workspace_say_unchanged(const char *path, const char *doing, int sys, struct err *err)
+{
+    if (sys == ENOENT)
+        return no_file(path, err);
+    errno = sys;
+    return no_change(doing, err);
+}
+
 static int check_path(const char *path, struct err *err)
 {
     char shown[PATH_SHOW];

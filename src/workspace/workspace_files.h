@@ -30,5 +30,7 @@ int workspace_file_open(int root_fd, const char *path, uint64_t *ret_size, struc
 int workspace_file_put(int root_fd, const char *path, int from, uint64_t max, struct err *err);
 /* A file, or an empty folder. */
 int workspace_file_remove(int root_fd, const char *path, struct err *err);
+/* The error of such a change that was tried elsewhere, and failed with this errno. -1. */
+int workspace_say_unchanged(const char *path, const char *doing, int sys, struct err *err);
 
 #endif

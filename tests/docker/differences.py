@@ -74,6 +74,13 @@ LIMITS = {
     "limits counted": {},
 }
 CHEATS = {"cheats": {}}
+SERVED = {
+    "http api": {},
+    "http asks": {},
+    "http sessions": {"and its guest is gone": NO_DESCENDANT, "a guest stops": NO_DESCENDANT,
+                      "a cell that waits for a worker when its session is closed": NO_DESCENDANT,
+                      "closed at any moment, all who asked are told": "a session in a container cannot be forked"},
+}
 
 
 def reason(expected, name):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suites of other folders, with their programs in containers. A check that fails there must stand in differences.py,
 with the reason why a container differs. They take minutes, so each part runs by name alone: tests/docker/run.py suites
-(runs, sessions, the judge), escapes, bounds (tests/limits), cheats."""
+(runs, sessions, the judge), escapes, bounds (tests/limits), served (the daemon), cheats."""
 
 import os
 import re
@@ -58,6 +58,10 @@ def escapes(tap, docker):
 
 def bounds(tap, docker):
     compare_all(tap, docker, differences.LIMITS)
+
+
+def served(tap, docker):
+    compare_all(tap, docker, differences.SERVED)
 
 
 def cheats(tap, docker):

@@ -148,7 +148,7 @@ void line_settings_drop(struct line_settings *s)
 /* ---- files ---- */
 
 void line_settings_add_files(const struct line_settings *s, struct request_parts *p,
-                             struct run_request *q)
+                             struct run_request *request)
 {
     size_t own = s->parts.input_count, all = own + p->input_count;
 
@@ -159,6 +159,6 @@ void line_settings_add_files(const struct line_settings *s, struct request_parts
     memcpy(p->inputs + p->input_count, s->parts.inputs, own * sizeof *p->inputs);
     memset(p->contents + p->input_count, 0, own * sizeof *p->contents);
     p->input_count = all;
-    q->inputs = p->inputs;
-    q->input_count = all;
+    request->inputs = p->inputs;
+    request->input_count = all;
 }

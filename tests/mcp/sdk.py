@@ -8,8 +8,9 @@ import subprocess
 import sys
 import tempfile
 
-from client import GLOVEBOX, HERE, environment
+from client import GLOVEBOX, HERE, environment, over
 from http_client import TOKENS, Daemon
+from procs import wait_for
 from proxy import Proxy
 
 NODE = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/client@2")
@@ -29,6 +30,10 @@ def report(tap, name, done):
     tap.ok(done.returncode == 0 and lines, name + ": goes to its end", done.stdout, done.stderr)
 
 
+def worked_there(tap, daemon):
+    tap.ok(wait_for(lambda: not daemon.status()["sessions"]) and daemon.status()["runs"], "... which did the work, and has no session left", daemon.status())
+
+
 def test_node(tap):
     if not shutil.which("npm"):
         tap.skip("the TypeScript SDKs", "npm is missing")
@@ -43,6 +48,9 @@ def test_node(tap):
             report(tap, name, run(folder, "node", name, GLOVEBOX))
             with Daemon() as daemon:
                 report(tap, name + " over HTTP", run(folder, "node", name, GLOVEBOX, daemon.address, TOKENS["ann"]))
+            with Daemon() as daemon, over(daemon):
+                report(tap, name + " with a daemon behind", run(folder, "node", name, GLOVEBOX))
+                worked_there(tap, daemon)
 
 
 def test_python(tap):
@@ -55,6 +63,9 @@ def test_python(tap):
             report(tap, "sdk_python.py", run(folder, python, script, GLOVEBOX))
             with Daemon() as daemon:
                 report(tap, "sdk_python.py over HTTP", run(folder, python, script, GLOVEBOX, daemon.address, TOKENS["ann"]))
+            with Daemon() as daemon, over(daemon):
+                report(tap, "sdk_python.py with a daemon behind", run(folder, python, script, GLOVEBOX))
+                worked_there(tap, daemon)
 
 
 def test_inspector(tap):

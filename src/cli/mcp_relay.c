@@ -167,11 +167,12 @@ static int step(struct mcp_relay *r, struct err *err)
         end_now(r, FLUSH_MS);
         return 0;
     }
+    /* First, so that no call is sent to a daemon that has ended. */
+    if (fds[0].revents & (POLLIN | POLLHUP | POLLERR) && !is_full && read_daemon(r, err) < 0)
+        return -1;
     if (fds[1].revents)
         read_client(r);
     if (r->to_daemon.n && write_daemon(r, err) < 0)
-        return -1;
-    if (fds[0].revents & (POLLIN | POLLHUP | POLLERR) && !is_full && read_daemon(r, err) < 0)
         return -1;
     if (r->ended && !r->to_daemon.n && (!r->pending.first || clock_mono_ms() >= r->finish_at))
         end_now(r, FINISH_MS);

@@ -197,6 +197,7 @@ def test_lost(tap):
         idle = Client()
         wait_for(lambda: daemon.status()["running"])
         daemon.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: daemon.status()["state"] != "serving")
         tap.equal(idle.tool("execute_code", code="print(1)").get("stdout"), "1\n", "a daemon that stops leaves an idle client at once")
         tap.equal(client.wait(running)["result"]["structuredContent"]["stdout"], "slept\n", "... and answers the calls that run")
         daemon.process.wait(PATIENCE)

@@ -113,8 +113,13 @@ static int connect_to(struct mcp_relay *r, struct err *err)
     return result;
 }
 
-static bool is_absent(const struct err *err)
+/* No daemon listens, or there is no place where one could. */
+static bool is_absent(const struct cli_settings *s, const struct err *err)
 {
+    const char *place = getenv("GLOVEBOX_SOCKET");
+
+    if (err->kind == ERR_USAGE)
+        return !s->token_file && !(place && *place);
     return err->kind == ERR_SYSTEM && (err->sys == ENOENT || err->sys == ECONNREFUSED);
 }
 
@@ -133,7 +138,7 @@ int mcp_relay_open(struct mcp_relay *r, struct err *err)
     r->client.fd = -1;
     if (s->daemon)
         return strstr(err->msg, s->daemon) ? -1 : err_wrap(err, "--daemon %s", s->daemon);
-    if (!is_absent(err)) {
+    if (found || !is_absent(s, err)) {
         AUTO_FREE char *line = xasprintf("%s; the sandboxes are in this process", err->msg);
         report_say(s, line);
     }

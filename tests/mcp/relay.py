@@ -277,7 +277,19 @@ def test(tap):
         eras.test(tap)
 
 
+def test_none(tap):
+    """Where there is no daemon, and for a user without a folder for sockets, nothing is said."""
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    with tempfile.TemporaryDirectory() as folder:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GLOVEBOX", "XDG_", "VIRTUAL_ENV", "CONDA"))}
+        for more, user in (({"XDG_RUNTIME_DIR": folder}, None), ({}, 65534 if os.geteuid() == 0 else None)):
+            done = subprocess.run([GLOVEBOX, "mcp"], input=ping, capture_output=True, cwd="/", user=user,
+                                  env={**kept, "HOME": "/", **more}, timeout=PATIENCE, check=False)
+            tap.ok(done.returncode == 0 and done.stdout and not done.stderr, "no daemon: nothing is said of it", done)
+
+
 def test_daemons(tap):
+    test_none(tap)
     test_lost(tap)
     test_stopped(tap)
     test_older(tap)

@@ -20,8 +20,8 @@ void kept_free(struct kept *kept);
 /* Copies all of it. False when the bytes alone are too many. */
 bool kept_add(struct kept *kept, const char *owner, const char *uri, struct str name,
               const char *mime, struct str bytes);
-/* Drops all that the owner has. */
-void kept_forget(struct kept *kept, const char *owner);
+/* Drops all that the owner of this name has. */
+void kept_forget(struct kept *kept, const char *name);
 /* Appends a copy of the bytes; *ret_mime is a constant. False when the owner has none with this
  * URI. */
 bool kept_read(struct kept *kept, const char *owner, const char *uri, struct buf *ret,

@@ -10,6 +10,7 @@ import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,8 +88,8 @@ def test_user(box: Box) -> None:
         box.exec("id", user="root")
 
 
-@pytest.mark.parametrize("command", ["", [], ["a\0b"]])
-def test_commands_that_are_none(box: Box, command: str) -> None:
+@pytest.mark.parametrize("command", ["", [], ["a\0b"], 5, None, ["echo", 1]])
+def test_commands_that_are_none(box: Box, command: Any) -> None:
     with pytest.raises(UsageError):
         box.exec(command)
     with pytest.raises(UsageError):
@@ -126,6 +127,9 @@ def test_files_everywhere(box: Box) -> None:
 
 
 def test_failures_of_files(box: Box) -> None:
+    for path in (5, None):
+        with pytest.raises(UsageError, match="give a text or a Path"):
+            box.read(path)  # type: ignore[arg-type]
     box.mkdir("full/of")
     with pytest.raises(FileNotFoundError, match="nothing"):
         box.read("nothing")

@@ -204,7 +204,7 @@ def _unchanged(name: str, value: Any) -> Any:
     return value
 
 
-def _listed(name: str, value: Any) -> list[str]:
+def text_list(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
         raise UsageError(f"{name} is the text '{value[:80]}'; give a list, such as ['{value[:80]}']")
     if not isinstance(value, Iterable):
@@ -252,7 +252,7 @@ def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
 _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
     **{name: (name + "_ms", milliseconds) for name in _TIMES},
     **{name: (name + "_bytes", size) for name in _SIZES},
-    **{name: (name, _listed) for name in _LISTS},
+    **{name: (name, text_list) for name in _LISTS},
     "collect_limit": ("collect_bytes", size),
     "stdin": ("stdin", _stdin),
     "attempt": ("attempt", _unchanged),

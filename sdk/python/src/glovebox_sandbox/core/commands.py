@@ -15,8 +15,9 @@ from urllib.parse import quote
 
 from .. import verbs
 from ..documents import object_or_none
-from ..errors import GloveboxError, PolicyError, SessionError, UnsupportedError, UsageError
+from ..errors import GloveboxError, PolicyError, SessionError, UnsupportedError, UsageError, kind_of
 from ..events import Stderr, Stdout
+from ..options import text_list
 from ..quantities import Time, milliseconds
 from ..results import Result
 from ..state import State
@@ -137,7 +138,7 @@ def _words(place: Place, command: Command) -> list[str]:
     if isinstance(command, str):
         words = [place.shell, "-c", command] if command.strip() else []
     else:
-        words = [os.fspath(word) for word in command]
+        words = text_list("the command", command)
     if not words or not words[0]:
         raise UsageError("the command is empty; give a text for the shell, or a list of words")
     if any("\0" in word for word in words):
@@ -199,6 +200,8 @@ def _status_of(result: Result) -> tuple[int, bool, str]:
 
 def _inside(place: Place, path: str) -> str:
     """The path inside, made absolute."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise UsageError(f"a path is {kind_of(path)}; give a text or a Path")
     text = os.fspath(path)
     if "\0" in text:
         raise UsageError(f"{text!r} is no path: it has a NUL character")

@@ -109,6 +109,8 @@ def test_a_sandbox_is_not_copied(box: Sandbox, copy_of: Any) -> None:
 def test_representations_are_short(box: Sandbox) -> None:
     events = list(box.events("print('x' * 100_000); 'y' * 100_000"))
     assert max(len(repr(event)) for event in events) < 1000
+    with Sandbox(final_answer=True) as other:
+        assert repr(other.exec("final_answer({'a': (1,)})")) == "<Result final_answer={'a': (1,)}>"
     for part in (box.files, box.variables, box.tools):
         assert len(repr(part)) < 200
 

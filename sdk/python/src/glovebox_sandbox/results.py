@@ -262,6 +262,8 @@ class Result:
     def __repr__(self) -> str:
         if not self.success:
             return f"<Result {self.error_type}: {self.failure[:200]}>"
+        if self.is_final_answer:
+            return f"<Result final_answer={self.final_answer!r:.200}>"
         return f"<Result value={self.value!r:.200}>" if self.value is not None else f"<Result stdout={self.stdout[:200]!r}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:

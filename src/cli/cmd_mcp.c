@@ -167,6 +167,7 @@ static int dispatch(struct mcp_settings *set, struct opt_set *options, const str
         check_languages(set, err) < 0)
         return -1;
     set->install.config = set->cli.config;
+    set->install.token_file = set->cli.token_file;
     if (set->install.client || set->install.write || set->install.http)
         return mcp_install(&set->install, &set->cli.common, argc, argv, err);
     return serve(set, err);

@@ -16,6 +16,7 @@
 #include "cli/json_edit.h"
 #include "cli/mcp_toml.h"
 #include "console/save_file.h"
+#include "guard/policy.h"
 
 #define SERVER "glovebox"
 #define TOKEN  "GLOVEBOX_TOKEN" /* the variable with the daemon's token */
@@ -83,10 +84,24 @@ static int check_path(const char *option, const char *path, struct err *err)
                    option, path);
 }
 
+/* "SRC" or "SRC:NAME": a typing error would be seen in the client only, at each call. */
+static int check_source(const char *option, const char *given, struct err *err)
+{
+    AUTO_FREE char *source = xstrdup(given);
+    char *colon = strrchr(source, ':');
+
+    if (access(source, F_OK) < 0 && colon)
+        *colon = '\0';
+    if (access(source, F_OK) == 0)
+        return 0;
+    return err_set(err, ERR_USAGE, "--%s %.200s: %s", option, given, strerror(errno));
+}
+
 static int check_list(const char *option, const struct opt_list *list, struct err *err)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (check_path(option, list->items[i], err) < 0)
+        if (check_path(option, list->items[i], err) < 0 ||
+            check_source(option, list->items[i], err) < 0)
             return -1;
     return 0;
 }
@@ -97,12 +112,24 @@ static const char *path_with(const char *value, const char *marks)
     return value && strpbrk(value, marks) ? value : NULL;
 }
 
+static int check_profile(const char *name, struct err *err)
+{
+    struct policy *policy = name && *name ? policy_open(name, err) : NULL;
+
+    if (name && *name && !policy)
+        return err_wrap(err, "--profile");
+    policy_free(policy);
+    return 0;
+}
+
 static int check_paths(const struct mcp_install *install, const struct settings *set,
                        struct err *err)
 {
     if (check_list("ro", &set->ro, err) < 0 || check_list("file", &set->file, err) < 0 ||
         check_path("config", install->config, err) < 0 ||
+        check_path("token-file", install->token_file, err) < 0 ||
         check_path("profile", path_with(set->profile, "/."), err) < 0 ||
+        check_profile(set->profile, err) < 0 ||
         check_path("prelude", path_with(set->prelude, "/."), err) < 0 ||
         check_path("python", path_with(set->python, "/"), err) < 0)
         return -1;

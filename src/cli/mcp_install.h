@@ -8,10 +8,11 @@
 #include "request/settings.h"
 
 struct mcp_install {
-    char *client;       /* its name */
-    bool write;         /* into its file; else to standard output */
-    char *http;         /* the daemon's address; NULL: the client starts this program */
-    const char *config; /* the file of --config; NULL for none */
+    char *client;           /* its name */
+    bool write;             /* into its file; else to standard output */
+    char *http;             /* the daemon's address; NULL: the client starts this program */
+    const char *config;     /* the file of --config; NULL for none */
+    const char *token_file; /* the same of --token-file */
 };
 
 /* The client starts this program with the options of this command line. 0, or -1 with *err; a file

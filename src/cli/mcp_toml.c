@@ -13,13 +13,19 @@ static void add_value(struct buf *b, const char *key, const json_t *value)
     (void)buf_addf(b, "%s = %s\n", key, text);
 }
 
+/* One empty line is put before the section: those of earlier times must not add up. */
+static void drop_empty_end(struct buf *b)
+{
+    while (b->n && b->p[b->n - 1] == '\n' && (b->n == 1 || b->p[b->n - 2] == '\n'))
+        b->n--;
+}
+
 static void add_section(struct buf *b, const char *name, json_t *entry)
 {
     const char *key;
     json_t *value;
 
-    if (b->n && b->p[b->n - 1] != '\n')
-        (void)buf_adds(b, "\n");
+    drop_empty_end(b);
     (void)buf_addf(b, "%s[mcp_servers.%s]\n", b->n ? "\n" : "", name);
     json_object_foreach(entry, key, value) add_value(b, key, value);
 }

@@ -69,6 +69,11 @@ def test_kept(tap):
         run(folder, "--install", "codex", "--write")
         with open(path) as f:
             text = f.read()
+        run(folder, "--install", "codex", "--write")
+        with open(path) as f:
+            tap.equal(f.read(), text, "TOML: the second time changes nothing")
+        printed = run(folder, "--install", "codex").stdout
+        tap.ok(printed.startswith("[mcp_servers.glovebox]"), "... and the printed text has no empty lines before it", printed)
         tap.ok(text.startswith('# mine\nmodel = "m"\n\n[mcp_servers.other]\ncommand = "x" # keep\n') and "old" not in text, "TOML: other lines are kept", text)
 
 
@@ -145,13 +150,22 @@ def test_refused(tap):
                 same = f.read() == content
             tap.ok(done.returncode == 2 and same and ".claude.json" in done.stderr and os.listdir(folder) == [".claude.json"],
                    f"a file that cannot be added to: {content!r}", done)
-    for option in ("--ro", "--file", "--config", "--profile", "--prelude", "--python", "--log"):
+    for option in ("--ro", "--file", "--config", "--profile", "--prelude", "--python", "--log", "--token-file"):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "own.conf"), "w"):
                 pass
             done = run(folder, "--install", "claude", option, "./own.conf")
             tap.ok(done.returncode == 2 and "must be absolute" in done.stderr, f"a relative path: {option}", done)
     with tempfile.TemporaryDirectory() as folder:
+        for option in ("--ro", "--file"):
+            done = run(folder, "--install", "claude", "--write", option, folder + "/none:/data")
+            tap.ok(done.returncode == 2 and "No such file" in done.stderr and not os.listdir(folder), f"a path that is not there: {option}", done)
+            os.mkdir(folder + "/a:b")
+            done = run(folder, "--install", "claude", option, folder + "/a:b")
+            tap.equal(done.returncode, 0, "... and a colon in a name", done)
+            os.rmdir(folder + "/a:b")
+        done = run(folder, "--install", "claude", "--write", "--profile", "strickt")
+        tap.ok(done.returncode == 2 and "strickt" in done.stderr and not os.listdir(folder), "an unknown profile", done)
         done = run(folder, "--install", "claude", "--write", "--languages", "python,nope")
         tap.ok(done.returncode == 2 and "'nope'" in done.stderr and not os.listdir(folder), "an unknown language", done)
         words = ("--profile", "strict", "--prelude", "vertex", "--python", "3.12", "--log", "off")

@@ -53,8 +53,8 @@ static const char *const encodings[] = {"utf-8", "base64", NULL};
 
 static const struct field execute_rows[] = {
     CODE_ROW("The whole program, or the session's next cell. Print the results."),
-    LANGUAGE_ROW("python, javascript, bash, r, go, ...: the program's language. If absent, it is "
-                 "the session's, or guessed from the text."),
+    LANGUAGE_ROW("python, javascript, bash, sh, r, or one that the server's owner added: the "
+                 "program's language. If absent, it is the session's, or guessed from the text."),
     MAYBE_SESSION,
     TIMEOUT_ROW(SECONDS),
     FILES_ROW,

@@ -159,6 +159,22 @@ void tools_call(struct mcp_call *call)
 
 /* ---- arguments ---- */
 
+static void add_name(void *ctx, const struct language *language)
+{
+    struct buf *all = ctx;
+
+    (void)buf_addf(all, "%s%s", all->n ? ", " : "", language->name);
+}
+
+static int unknown_language(const struct language_table *table, const char *name, struct err *err)
+{
+    AUTO_BUF struct buf all = {0};
+
+    buf_init(&all, 200);
+    language_each(table, add_name, &all);
+    return err_set(err, ERR_USAGE, "the language '%.40s' is not known; there are %s", name, all.p);
+}
+
 int tool_check_offered(const struct mcp_call *call, const char *language, struct err *err)
 {
     const struct language_table *table = &call->service->rules->defaults->languages;
@@ -167,7 +183,7 @@ int tool_check_offered(const struct mcp_call *call, const char *language, struct
     AUTO_BUF struct buf all = {0};
 
     if (!row)
-        return err_set(err, ERR_USAGE, "the language '%.40s' is not known", language);
+        return unknown_language(table, language, err);
     buf_init(&all, 200);
     for (size_t i = 0; offered && offered[i]; i++) {
         if (language_find(table, str_from(offered[i])) == row)

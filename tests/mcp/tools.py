@@ -3,6 +3,7 @@
 
 import base64
 import json
+import re
 
 from client import Client, conforms, texts
 
@@ -57,6 +58,11 @@ def test_run(tap):
         found = client.tool("execute_code", code="print(open('b', 'rb').read())",
                             files=[{"name": "b", "content": "AAEC", "encoding": "base64"}])
         tap.equal(found["stdout"], "b'\\x00\\x01\\x02'\n", "a binary file")
+        unknown = client.call("execute_code", {"code": "1", "language": "cobol"})
+        tap.ok(unknown["isError"] and "there are python, javascript" in texts(unknown), "an unknown language: the known ones", unknown)
+        named = client.listed["execute_code"]["inputSchema"]["properties"]["language"]["description"]
+        for language in re.split(", (?:or one.*)?", named.split(":")[0])[:-1]:
+            tap.ok(f" {language}" in texts(unknown), "a language that the description names is known: " + language, named)
         tap.equal(client.tool("execute_code", code="console.log(1 + 1)", language="javascript")["stdout"], "2\n", "JavaScript")
         result = client.call("execute_code", {"code": "x = 1\nprint(x / 0)"})
         tap.ok(result["isError"] and "line 2" in texts(result) and result["structuredContent"]["advice"], "an exception", result)

@@ -3,12 +3,12 @@
  * Sessions, and the tools that their cells may call.
  */
 #include "session/session.h"
+#include "session/idle_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handle.h"
-#include "api/idle.h"
 #include "backends/pool.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -186,7 +186,7 @@ static int open_with(glovebox *box, const char *language, struct tool_set *tools
     if (session_open(&request, &s->session, &box->err) < 0)
         return -1;
     s->idle_ms = settings->idle;
-    if (idle_begin(s->session, s->idle_ms, &s->idle, &box->err) == 0)
+    if (idle_begin(s->session, s->idle_ms, session_end_if_idle, &s->idle, &box->err) == 0)
         return 0;
     session_close(s->session);
     return -1;
@@ -235,7 +235,7 @@ glovebox_session *glovebox_session_fork(glovebox_session *s)
 
     if (session_fork(s->session, &session, &s->err) < 0)
         return NULL;
-    if (idle_begin(session, s->idle_ms, &idle, &s->err) < 0) {
+    if (idle_begin(session, s->idle_ms, session_end_if_idle, &idle, &s->err) < 0) {
         session_close(session);
         return NULL;
     }

@@ -10,8 +10,7 @@
  *     backend_end(guest, &err);       -- the outcome is complete, its files can be read
  *     backend_close(guest);           -- nothing of it is left
  *
- * backend_run is the first three of these. One thread at a time uses a guest, but for
- * backend_close.
+ * backend_run is the first three. One thread at a time uses a guest, but for backend_close.
  */
 #ifndef BACKENDS_BACKEND_H
 #define BACKENDS_BACKEND_H
@@ -154,6 +153,7 @@ struct backend {
     int (*clean)(char **ret_said, struct err *err);
     const struct backend_files *files;
     const struct backend_pool_entries *pool; /* what it keeps ready between jobs (pool.h) */
+    const struct backend_idle *idle;         /* for guests that are not used (idle.h) */
 
     /* Prepares a place for a fork of an idle guest (its job has `forks`). The place has a copy of
      * the origin's disk, the limits of `job`, and no process yet. `job` has the channel of the
@@ -197,8 +197,7 @@ bool backend_channel(struct backend_guest *guest, int ret[3]);
 int backend_folder(struct backend_guest *guest);         /* -1 for NULL, and without a folder */
 int backend_view(struct backend_guest *guest);           /* the same, or else a copy */
 const char *backend_inside(struct backend_guest *guest); /* "" for NULL */
-/* False for NULL, and when the guest's files are gone or the backend has none: then none of the
- * next five may be called. */
+/* False: it is NULL or has no files (any more), and none of the next five may be called. */
 bool backend_has_files(struct backend_guest *guest);
 int backend_list(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
                  struct err *err);

@@ -23,6 +23,7 @@ enum backend_ability {
     CAN_CLOSE_NET,
     CAN_HOST_NET,
     CAN_PACKAGES, /* installed for a run */
+    CAN_PAUSE,    /* sessions that are not used */
 #define JAIL_LIMIT(id, ...) CAN_LIMIT_##id,
 #include "jail/limits.def"
     BACKEND_ABILITIES

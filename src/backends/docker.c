@@ -39,9 +39,25 @@ static void kill_container(struct far_guest *d)
     (void)engine_kill(docker_container_of(d)->engine, docker_container_of(d)->id, &ignored);
 }
 
+static int pause_container(struct far_guest *d, struct err *err)
+{
+    return engine_pause(docker_container_of(d)->engine, docker_container_of(d)->id, err);
+}
+
+static void resume_container(struct far_guest *d)
+{
+    const struct docker_container *c = docker_container_of(d);
+    struct err ignored;
+
+    if (c->engine && c->id)
+        (void)engine_resume(c->engine, c->id, &ignored);
+}
+
 static const struct far_place container = {.name = "container",
                                            .lacks = "the container engine does not provide it",
                                            .optional = DOCKER_OPTIONAL,
+                                           .pause = pause_container,
+                                           .resume = resume_container,
                                            .kill = kill_container,
                                            .died = container_died};
 
@@ -164,6 +180,7 @@ const struct backend docker_backend = {
     .pending = far_pending,
     .drain = far_drain,
     .usage = far_usage,
+    .idle = &far_idle,
     .clean = docker_clean,
     .files = &far_files,
     .pool = &docker_pool,

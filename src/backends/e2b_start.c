@@ -19,10 +19,19 @@ enum {
     LONGER_MS = 15000,           /* than the program may run, for its start */
     FILES_MS = 5 * 60 * 1000,    /* for what comes after it; and without a limit, again and again */
     SESSION_MS = 10 * 60 * 1000, /* after its last use */
+    PAUSE_LEAST_MS = 2 * 60 * 1000,
+    PAUSE_MOST_MS = 24 * 3600 * 1000,
     HELPER_MAX = 16 << 20,
 };
 
 /* ---- what no sandbox can have ---- */
+
+/* The service counts from the last sign of life, and there is one a minute while the sandbox is
+ * used. */
+static bool pause_fits(int64_t pause_ms)
+{
+    return !pause_ms || (pause_ms >= PAUSE_LEAST_MS && pause_ms <= PAUSE_MOST_MS);
+}
 
 static int refuse(const struct backend_job *job, const struct backend *backend,
                   struct backend_outcome *out, struct err *err)
@@ -36,6 +45,10 @@ static int refuse(const struct backend_job *job, const struct backend *backend,
         return err_set(err, ERR_UNSUPPORTED,
                        "backend %s shows no files of this host: give them with --file",
                        backend->name);
+    if (job->channel[0] >= 0 && !job->limits.wall_ms && !pause_fits(job->pause_ms))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the service of backend e2b pauses every sandbox that is not used: give "
+                       "--pause-after from 2m to 24h");
     if (backend->layers & ~job->layers)
         return err_set(err, ERR_UNSUPPORTED,
                        "backend %s leaves no layer out: --without needs --backend jail",
@@ -50,11 +63,12 @@ static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
 {
     int64_t wall_ms = job->limits.wall_ms;
     bool session = !wall_ms && job->channel[0] >= 0;
+    int64_t idle_ms = job->pause_ms > 0 ? job->pause_ms : SESSION_MS;
 
     place->pauses = session;
-    place->kept_ms = session ? SESSION_MS : FILES_MS;
+    place->kept_ms = session ? idle_ms : FILES_MS;
     place->refresh_ms = clock_mono_ms() + (wall_ms ? wall_ms : E2B_REFRESH_MS);
-    return wall_ms ? wall_ms + LONGER_MS : session ? SESSION_MS : FILES_MS;
+    return wall_ms ? wall_ms + LONGER_MS : place->kept_ms;
 }
 
 static int create(struct far_guest *d, struct err *err)

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -29,6 +30,7 @@
 enum {
     SETUP_MS = 60000, /* from the helper's start to the guest's */
     GRACE_MS = 3000,  /* for the helper to end the guest */
+    SILENT_MS = 1500, /* shorter: a helper that runs answers what it is sent */
     BUFFER_MAX = 256 << 10,
     QUEUE_MAX = 16 << 20,
     FULL = 128 << 10, /* of the queue: sources wait */
@@ -55,6 +57,12 @@ static void note_death(struct far_guest *d)
     d->place->died(d);
 }
 
+/* A user may have paused its place by hand. */
+static bool is_silent(const struct far_guest *d)
+{
+    return d->place->resume && d->sent_ms && clock_mono_ms() >= d->sent_ms + SILENT_MS;
+}
+
 static void check_time(struct far_guest *d)
 {
     int64_t now = clock_mono_ms();
@@ -65,6 +73,10 @@ static void check_time(struct far_guest *d)
         d->deadline_ms = INT64_MAX;
         far_hit(d, LIMIT_WALL);
         ask_end(d);
+    }
+    if (is_silent(d)) {
+        d->sent_ms = 0;
+        d->place->resume(d);
     }
     if (d->kill_ms && now >= d->kill_ms) {
         d->kill_ms = INT64_MAX;
@@ -122,6 +134,8 @@ static int wait_time(const struct far_guest *d, int most_ms)
 
     if (d->kill_ms && d->kill_ms < until)
         until = d->kill_ms;
+    if (d->place->resume && d->sent_ms && d->sent_ms + SILENT_MS < until)
+        until = d->sent_ms + SILENT_MS;
     left = until == INT64_MAX || d->over ? 60000 : until - clock_mono_ms();
     left = left < 0 ? 0 : left > 60000 ? 60000 : left;
     return most_ms >= 0 && most_ms < left ? most_ms : (int)left;
@@ -304,12 +318,22 @@ static void pass_rest(struct far_guest *d)
     fd_close(&d->channel.fd);
 }
 
+static void far_resume(struct backend_guest *guest)
+{
+    struct far_guest *d = far_of(guest);
+
+    if (d->paused)
+        d->place->resume(d);
+    d->paused = false;
+}
+
 /* The place stays until close: its files can be had. */
 int far_end(struct backend_guest *guest, struct err *err)
 {
     struct far_guest *d = far_of(guest);
 
     (void)err;
+    far_resume(guest);
     ask_end(d);
     while (!d->over)
         far_move(d, -1);
@@ -345,7 +369,21 @@ void far_drain(struct backend_guest *guest)
         far_of(guest)->place->settled(far_of(guest));
 }
 
+static int far_pause(struct backend_guest *guest, struct err *err)
+{
+    struct far_guest *d = far_of(guest);
+
+    if (d->paused || d->over)
+        return 0;
+    far_drain(guest);
+    d->paused = !d->over && d->place->pause(d, err) == 0;
+    return d->paused || d->over ? 0 : -1;
+}
+
 void far_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
     *ret = far_of(guest)->usage;
 }
+
+const struct backend_idle far_idle = {
+    .pause = far_pause, .resume = far_resume, .activity = far_activity};

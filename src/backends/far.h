@@ -54,6 +54,10 @@ struct far_place {
     void (*settled)(struct far_guest *d);
     const char
         *work; /* its workspace as the program names it, with a slash; NULL: CONTAINED_BOX's */
+    /* Stops everything there, and lets it continue. The latter also when another hand has stopped
+     * it; it does nothing where nothing is stopped. Both NULL where the place does it by itself. */
+    int (*pause)(struct far_guest *d, struct err *err);
+    void (*resume)(struct far_guest *d);
     /* Ends everything there, whatever the helper does. */
     void (*kill)(struct far_guest *d);
     /* The helper is gone without its report: the cause into the outcome, if it is known. */
@@ -90,9 +94,12 @@ struct far_guest {
     struct far_kept kept;             /* what is in the copy already, and as it was */
     struct far_folder mirror;         /* the copy */
     bool mirrored;                    /* it has the state of the end */
-    bool waits;    /* its program has started, and waits for the job's words and files */
-    bool failed;   /* the helper could not start it: error */
-    bool answered; /* DONE came: error, or no error */
+    bool waits;        /* its program has started, and waits for the job's words and files */
+    bool failed;       /* the helper could not start it: error */
+    bool answered;     /* DONE came: error, or no error */
+    bool paused;       /* by us */
+    int64_t sent_ms;   /* when it was sent something to which nothing has come yet; 0: never */
+    uint64_t activity; /* as the last answer to CONTAINED_LOOK says */
     bool ended, over;
     layer_mask held;
     struct err error;
@@ -123,6 +130,7 @@ void far_interrupt(struct backend_guest *guest);
 bool far_pending(const struct backend_guest *guest);
 void far_drain(struct backend_guest *guest);
 void far_usage(struct backend_guest *guest, struct backend_usage *ret);
+extern const struct backend_idle far_idle;
 
 /* ---- far_job.c ---- */
 
@@ -151,6 +159,7 @@ void far_pass_channel(struct far_guest *d);
 /* ---- far_files.c ---- */
 
 extern const struct backend_files far_files;
+int far_activity(struct backend_guest *guest, uint64_t *ret, struct err *err);
 void far_files_done(struct far_guest *d);
 
 /* ---- far_mirror.c ---- */

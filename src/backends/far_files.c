@@ -229,6 +229,16 @@ static int collect(struct backend_guest *guest, const struct collect_options *op
     return 0;
 }
 
+int far_activity(struct backend_guest *guest, uint64_t *ret, struct err *err)
+{
+    struct far_guest *d = far_of(guest);
+
+    if (!d->paused && ask(d, CONTAINED_LOOK, STR(""), err) < 0)
+        return -1;
+    *ret = d->activity;
+    return 0;
+}
+
 static bool is_gone(struct backend_guest *guest)
 {
     return far_of(guest)->fd < 0 && !far_of(guest)->mirrored;

@@ -38,10 +38,12 @@ void far_send(struct far_guest *d)
 {
     while (d->fd >= 0 && d->queue.n) {
         ssize_t n = send(d->fd, d->queue.p, d->queue.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n > 0)
+        if (n > 0) {
             buf_drop(&d->queue, (size_t)n);
-        else if (errno != EINTR)
+            d->sent_ms = d->sent_ms ? d->sent_ms : clock_mono_ms();
+        } else if (errno != EINTR) {
             break;
+        }
     }
 }
 
@@ -270,6 +272,9 @@ static void act(struct far_guest *d, uint32_t kind, struct str bytes)
         if (!far_kept(d, bytes))
             gone(d);
         break;
+    case CONTAINED_ACTIVITY:
+        d->activity = wire_u64(&w);
+        break;
     case CONTAINED_DONE:
         if (!d->error.kind)
             on_error(d, &w);
@@ -342,9 +347,11 @@ void far_receive(struct far_guest *d)
     do
         n = recv(d->fd, room, READ_STEP, MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
-    if (n > 0)
+    if (n > 0) {
         buf_grew(&d->in, (size_t)n);
-    else if (n == 0 || errno != EAGAIN)
+        d->sent_ms = 0;
+    } else if (n == 0 || errno != EAGAIN) {
         return gone(d);
+    }
     take_pieces(d);
 }

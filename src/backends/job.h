@@ -45,6 +45,7 @@ struct backend_job {
     layer_mask layers;   /* to apply where the host can */
     layer_mask required; /* else nothing runs */
     bool net_host;
+    int64_t pause_ms; /* of a session: see idle.h; 0 for the usual time */
 };
 
 #endif

@@ -144,10 +144,14 @@ static bool jail_has_instead(enum backend_ability ability)
 static const char no_packages[] =
     "installs no packages, programs have those of their interpreter (--python VENV)";
 
+static const char no_pauses[] = "pauses no sessions, an idle one costs no processor time";
+
 struct backend_need jail_need(enum backend_ability ability)
 {
     if (ability == CAN_PACKAGES)
         return (struct backend_need){.why_not = no_packages};
+    if (ability == CAN_PAUSE)
+        return (struct backend_need){.why_not = no_pauses};
     return (struct backend_need){.layers = jail_has_instead(ability) ? 0 : needs[ability].layers};
 }
 
@@ -160,6 +164,7 @@ struct backend_need host_need(enum backend_ability ability)
         [CAN_CLOSE_NET] = "cannot close the network",
         [CAN_LIMIT_INODES] = "cannot limit the number of files",
         [CAN_PACKAGES] = no_packages,
+        [CAN_PAUSE] = no_pauses,
     };
     /* RLIMIT_NPROC would count all processes of the user. */
     bool has_instead = needs[ability].instead && ability != CAN_LIMIT_PIDS;

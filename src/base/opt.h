@@ -67,6 +67,7 @@ struct opt {
                             negation true */
     int64_t min, max;    /* of a number, in its unit; max 0 is no upper end */
     const char *const *choices; /* ends with NULL */
+    const char *zero;           /* of a duration: a word for 0; or NULL */
     bool often;                 /* among the options that help shows first */
     const char *values; /* what completion offers for the value: "layers"; NULL: by kind and arg */
     const char *excludes; /* names, with commas between, that cannot be given together with it */

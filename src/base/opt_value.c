@@ -78,7 +78,9 @@ static int read_size(const struct opt *row, struct str s, union opt_value *ret, 
 
 static int read_duration(const struct opt *row, struct str s, union opt_value *ret, struct err *err)
 {
-    if (num_duration_ms(s, &ret->number, err) < 0)
+    if (row->zero && str_is(s, row->zero))
+        ret->number = 0;
+    else if (num_duration_ms(s, &ret->number, err) < 0)
         return -1;
     return check_range(row, ret->number, num_format_duration, err);
 }

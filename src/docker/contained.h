@@ -62,6 +62,7 @@ enum contained_frame {
     CONTAINED_BYTES,  /* in pieces, then */
     CONTAINED_PLACE,  /* its path */
     CONTAINED_REMOVE, /* path */
+    CONTAINED_LOOK,   /* answered by ACTIVITY and DONE */
     /* from it */
     CONTAINED_HELD,  /* u32: layers around it; before anything else, and again if they are more */
     CONTAINED_WAITS, /* with plan.waits: its program has started, and waits */
@@ -81,6 +82,7 @@ enum contained_frame {
                            path */
     CONTAINED_KEPT,     /* path of a file that is as it was sent last */
     CONTAINED_DENIED,   /* name of a system call, u64 how often it was refused so far */
+    CONTAINED_ACTIVITY, /* u64: changes when a process of the guest runs */
     CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
 };
 

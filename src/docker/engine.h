@@ -99,6 +99,9 @@ int engine_start(struct engine *engine, const char *id, struct err *err);
 /* From now on, of a container that runs. */
 int engine_limit_pids(struct engine *engine, const char *id, uint64_t most, struct err *err);
 int engine_kill(struct engine *engine, const char *id, struct err *err);
+/* Stops all its processes, and lets them continue. */
+int engine_pause(struct engine *engine, const char *id, struct err *err);
+int engine_resume(struct engine *engine, const char *id, struct err *err);
 /* Whether the engine counted an end for want of memory. False also when the container is gone. */
 bool engine_was_out_of_memory(struct engine *engine, const char *id);
 /* Kills it, and waits until nothing is left of it. */

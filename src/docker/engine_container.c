@@ -21,7 +21,7 @@
 #include "base/num.h"
 #include "docker/engine_parts.h"
 
-enum { START_MS = 60000, KILL_MS = 10000, REMOVE_MS = 15000, ID_MAX = 100 };
+enum { START_MS = 60000, PAUSE_MS = 5000, KILL_MS = 10000, REMOVE_MS = 15000, ID_MAX = 100 };
 
 /* ---- owners ---- */
 
@@ -131,6 +131,20 @@ int engine_kill(struct engine *e, const char *id, struct err *err)
     AUTO_FREE char *path = xasprintf("/containers/%s/kill", id);
 
     return act(e, &(struct act){"POST", path, "kill the container", 404, KILL_MS}, err);
+}
+
+int engine_pause(struct engine *e, const char *id, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/pause", id);
+
+    return act(e, &(struct act){"POST", path, "pause the container", 0, PAUSE_MS}, err);
+}
+
+int engine_resume(struct engine *e, const char *id, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/unpause", id);
+
+    return act(e, &(struct act){"POST", path, "unpause the container", 0, PAUSE_MS}, err);
 }
 
 /* Podman has 500 for a container that goes away meanwhile. */

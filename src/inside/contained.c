@@ -282,6 +282,16 @@ static void report_start(struct contained *c)
     contained_filter_report();
 }
 
+static void look(void)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 64);
+    wire_put_u64(&b, contained_activity());
+    contained_send_buf(CONTAINED_ACTIVITY, &b);
+    contained_send_err(CONTAINED_DONE, &(struct err){0});
+}
+
 /* The job of a program that has started already. */
 static void go(struct contained *c, struct str words)
 {
@@ -335,6 +345,8 @@ static void receive(struct contained *c)
         place_file(c, bytes);
     else if (kind == CONTAINED_REMOVE)
         remove_file(c, bytes);
+    else if (kind == CONTAINED_LOOK)
+        look();
 }
 
 /* ---- the loop ---- */

@@ -55,6 +55,8 @@ void contained_watch(uint64_t memory_bytes, bool shared);
 bool contained_is_watching(void);
 bool contained_is_shared(void);
 void contained_count(struct contained_usage *ret);
+/* contained_activity.c: a number that changes when a process of the guest runs. */
+uint64_t contained_activity(void);
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);
 

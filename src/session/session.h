@@ -35,6 +35,7 @@ struct session_request {
     bool value_set; /* else the profile decides: "smolagents" needs SESSION_VALUE_LAST */
     const struct tool_set *tools; /* copied, but for what their ctx points to; NULL for none */
     char *const *preload;         /* modules; NULL-terminated, or NULL */
+    int64_t pause_ms;             /* as backend_job.pause_ms */
     int64_t grace_ms;             /* between interrupting a cell and killing the guest; 0: 2 s */
     /* How many levels deep it may be forked, where the language can; 0: not at all. If a number was
      * given (SESSION_FORKS_MOST for any) and the request has no pool, the session makes one. */

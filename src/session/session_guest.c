@@ -81,6 +81,7 @@ void guest_plan(struct guest *g)
     /* This limit is for each cell, not for the guest: session_exchange.c checks it. */
     g->job.limits.wall_ms = 0;
     g->job.limits.cpu_ms = 0;
+    g->job.pause_ms = f->request.pause_ms;
     g->sink = exchange_sink;
     g->sink.ctx = g;
     g->sink.channel_fd = g->link.poll;

@@ -20,6 +20,7 @@
 #include "session/reporter.h"
 #include "session/session.h"
 #include "session/session_link.h"
+#include "session/session_pause.h"
 #include "session/warm.h"
 #include "workspace/workspace_changes.h"
 
@@ -76,6 +77,7 @@ struct session {
     int work_dirfd, out_dirfd; /* of shared->prepared; -1 for none, and in a fork */
     unsigned asked;            /* requests that were not cells */
     unsigned levels;           /* of forks that are still permitted below it */
+    struct pauses pauses;
 
     pthread_mutex_t lock;
     pthread_cond_t turn;
@@ -97,6 +99,10 @@ int say_closed(struct err *err);
 /* Waits for the turn. -1 with ERR_USAGE when the session is being closed. */
 int turn_take(struct session *s, struct err *err);
 void turn_give(struct session *s);
+/* Takes the turn of a session that was not used for this time, without waiting. False when it was,
+ * or is closed; *ret_again_ms is when to try again in any case. */
+bool turn_try(struct session *s, int64_t unused_ms, int64_t *ret_again_ms);
+void turn_pass(struct session *s); /* gives it, and does not count as a use */
 /* After session_stop: waits until no call is left that takes a turn. */
 void turn_close(struct session *s);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -30,6 +31,8 @@ void session_request_options(struct session_request *request, const struct setti
     request->preload = settings->preload.items;
     if (settings_asked(settings, SETTING_grace))
         request->grace_ms = settings->grace ? settings->grace : 1;
+    if (settings_asked(settings, SETTING_pause_after))
+        request->pause_ms = settings->pause_after ? settings->pause_after : BACKEND_PAUSE_NEVER;
     if (settings_asked(settings, SETTING_forks))
         request->forks = (int)settings->forks;
 }
@@ -76,7 +79,8 @@ static int check_backend(const struct session *s, struct err *err)
 
     if (!why_not && tool_set_has_named(&s->tools))
         why_not = backend_need(backend, CAN_TOOLS).why_not;
-    return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
+    return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not)
+                   : pause_check(s, err);
 }
 
 /* Variables are sent in JSON: an interpreter that was started early can get them only this way. */
@@ -279,6 +283,7 @@ int session_open(const struct session_request *request, struct session **ret, st
         session_free(s);
         return -1;
     }
+    pause_begin(s);
     *ret = s;
     return 0;
 }
@@ -312,6 +317,7 @@ void session_close(struct session *s)
     if (!s)
         return;
     session_stop(s);
+    pause_end(s);
     turn_close(s);
     if (s->guest->live)
         guest_end(s, ERR_USAGE, "it was closed");

@@ -4,12 +4,26 @@
  */
 #include <sys/eventfd.h>
 
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "session/session_impl.h"
 
 int say_closed(struct err *err)
 {
     return err_set(err, ERR_USAGE, "the session is closed");
+}
+
+static void give(struct session *s, bool used)
+{
+    pthread_mutex_lock(&s->lock);
+    s->serving++;
+    s->users--;
+    if (s->info.state == SESSION_BUSY)
+        s->info.state = SESSION_IDLE;
+    if (used)
+        s->info.used_ms = clock_wall_ms();
+    pthread_cond_broadcast(&s->turn);
+    pthread_mutex_unlock(&s->lock);
 }
 
 int turn_take(struct session *s, struct err *err)
@@ -28,19 +42,36 @@ int turn_take(struct session *s, struct err *err)
         pthread_cond_broadcast(&s->turn);
     }
     pthread_mutex_unlock(&s->lock);
-    return mine ? 0 : say_closed(err);
+    if (!mine)
+        return say_closed(err);
+    if (s->guest->live)
+        backend_resume(s->guest->handle);
+    return 0;
 }
 
 void turn_give(struct session *s)
 {
+    give(s, true);
+}
+
+bool turn_try(struct session *s, int64_t unused_ms, int64_t *ret_again_ms)
+{
     pthread_mutex_lock(&s->lock);
-    s->serving++;
-    s->users--;
-    if (s->info.state == SESSION_BUSY)
-        s->info.state = SESSION_IDLE;
-    s->info.used_ms = clock_wall_ms();
-    pthread_cond_broadcast(&s->turn);
+    int64_t left = s->info.used_ms + unused_ms - clock_wall_ms();
+    bool unused = s->info.state == SESSION_IDLE && s->serving == s->tickets && !s->closing;
+    bool mine = unused && left <= 0;
+    if (mine) { /* as turn_take does when no call is before it */
+        s->tickets++;
+        s->users++;
+    }
     pthread_mutex_unlock(&s->lock);
+    *ret_again_ms = unused && left > 0 ? left : unused_ms > 1000 || mine ? unused_ms : 1000;
+    return mine;
+}
+
+void turn_pass(struct session *s)
+{
+    give(s, false);
 }
 
 void session_stop(struct session *s)
@@ -57,21 +88,13 @@ void session_stop(struct session *s)
 
 int64_t session_end_if_idle(struct session *s, int64_t idle_ms)
 {
-    pthread_mutex_lock(&s->lock);
-    int64_t left = s->info.used_ms + idle_ms - clock_wall_ms();
-    bool unused = s->info.state == SESSION_IDLE && s->serving == s->tickets && !s->closing;
-    if (unused && left <= 0) { /* as turn_take does when no call is before it */
-        s->tickets++;
-        s->users++;
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (unused && left > 0)
-        return left;
-    if (!unused)
-        return idle_ms > 1000 ? idle_ms : 1000;
+    int64_t again_ms;
+
+    if (!turn_try(s, idle_ms, &again_ms))
+        return again_ms;
     guest_end(s, ERR_LIMIT, "it was not used for the time of --idle");
     turn_give(s);
-    return idle_ms;
+    return again_ms;
 }
 
 void turn_close(struct session *s)

@@ -49,17 +49,14 @@ def test_files(tap, docker):
 
 
 def check_paused(tap, docker, put, folder):
-    """A file for a container that is paused: an error in bounded time, and the next file arrives."""
+    """A file for a container that a user has paused by hand."""
     one = "/containers/" + docker.containers()[-1]["Id"]  # the oldest: others may wait
     with open(folder + "/large", "wb") as f:
         f.write(bytes(20 << 20))
     docker.ask("POST", one + "/pause")
     began = time.monotonic()
     done = put(folder + "/large")
-    tap.ok(done.returncode != 0 and b"takes no input" in done.stderr and time.monotonic() - began < 40, "a paused container", done)
-    docker.ask("POST", one + "/unpause")
-    done = put(folder + "/in.txt")
-    tap.equal(done.returncode, 0, "one that runs again", done)
+    tap.ok(done.returncode == 0 and time.monotonic() - began < 15, "a container that was paused by hand continues", done)
 
 
 def test_daemon(tap, docker):

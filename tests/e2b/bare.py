@@ -9,7 +9,7 @@ import subprocess
 from product import ROOT
 
 HELPER = os.path.join(ROOT, "build", "glovebox-jail")
-HELD, STARTED, FAILED, OUT, LIMIT, ENDED, OVER = 12, 14, 15, 16, 22, 23, 24  # src/docker/contained.h
+HELD, STARTED, FAILED, OUT, LIMIT, ENDED, OVER = 13, 15, 16, 17, 23, 24, 25  # src/docker/contained.h
 SECCOMP, ISOLATING = 1 << 11, 0b111101  # the layers user, mount, net, ipc, uts
 CONTAINER = """set -e
 mount --make-rprivate /

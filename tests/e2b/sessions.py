@@ -118,6 +118,10 @@ def test_paused(tap, standin):
         standin.control.pause(standin.control.records[standin.living[0]])
         session("close", name)
         tap.ok(wait_for(lambda: not standin.living), "one that is closed while it is paused is killed", standin.living)
+        session.new("--pause-after", "5m")
+        tap.equal(standin.control.records[standin.living[0]].body.get("timeout"), 300, "the time after which it is paused")
+        done = session("new", "--backend", "e2b", "--pause-after", "never")
+        tap.ok(done.returncode != 0 and b"--pause-after from 2m" in done.stderr, "the service always pauses", product.said(done))
 
 
 def test_resumed_slowly(tap, standin):

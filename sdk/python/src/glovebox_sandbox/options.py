@@ -127,14 +127,16 @@ class SandboxOptions(RunOptions, total=False):
     final_answer: bool
     tool_timeout: Time
     idle: Time
+    pause_after: Time
     grace: Time
     forks: int
 
 
-_TIMES = ("timeout", "cpu_time", "retry_delay", "deadline", "tool_timeout", "idle", "grace")
+_TIMES = ("timeout", "cpu_time", "retry_delay", "deadline", "tool_timeout", "idle", "pause_after", "grace")
 _SIZES = ("memory", "disk", "output_limit", "collect_limit")
 _LISTS = ("ro", "writable", "require", "preload", "allow_imports", "forbid_imports", "args")
-SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle", "grace", "forks")
+SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle",
+                "pause_after", "grace", "forks")
 RUN_ONLY = ("filename",)
 _KNOWN = frozenset(("attempt", "language")).union(*(
     kind.__annotations__ for kind in (SandboxOptions, ProgramOptions, JudgeOptions, CheckOptions, AttemptOptions)))

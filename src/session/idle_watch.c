@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/idle.h"
+#include "session/idle_watch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,8 @@ struct idle_watch {
     pthread_mutex_t lock;
     pthread_cond_t woken;
     struct session *session;
-    int64_t idle_ms;
+    int64_t ms;
+    idle_look *look;
     bool over;
 };
 
@@ -39,7 +40,7 @@ static void *watch_main(void *ctx)
     pthread_mutex_lock(&w->lock);
     while (!w->over) {
         pthread_mutex_unlock(&w->lock);
-        int64_t left = session_end_if_idle(w->session, w->idle_ms);
+        int64_t left = w->look(w->session, w->ms);
         pthread_mutex_lock(&w->lock);
         if (!w->over)
             sleep_for(w, left);
@@ -67,19 +68,21 @@ static int start_thread(struct idle_watch *w)
     return result;
 }
 
-int idle_begin(struct session *session, int64_t idle_ms, struct idle_watch **ret, struct err *err)
+int idle_begin(struct session *session, int64_t ms, idle_look *look, struct idle_watch **ret,
+               struct err *err)
 {
     *ret = NULL;
-    if (!idle_ms)
+    if (!ms)
         return 0;
     struct idle_watch *w = xcalloc(1, sizeof *w);
     w->session = session;
-    w->idle_ms = idle_ms;
+    w->ms = ms;
+    w->look = look;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->woken, NULL);
     if ((errno = start_thread(w)) != 0) {
         free_watch(w);
-        return err_sys(err, "start a thread for 'idle'");
+        return err_sys(err, "start a thread that looks after a session");
     }
     *ret = w;
     return 0;

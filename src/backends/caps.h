@@ -24,6 +24,7 @@ enum backend_ability {
     CAN_HOST_NET,
     CAN_PACKAGES, /* installed for a run */
     CAN_PAUSE,    /* sessions that are not used */
+    CAN_COMMIT,   /* makes an image of a session */
 #define JAIL_LIMIT(id, ...) CAN_LIMIT_##id,
 #include "jail/limits.def"
     BACKEND_ABILITIES

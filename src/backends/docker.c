@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "backends/docker_parts.h"
+#include "backends/idle.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -160,6 +161,22 @@ static int docker_interpreter(const struct language *language, const char *choic
     return 0;
 }
 
+static int docker_commit(struct backend_guest *guest, const char *image, struct err *err)
+{
+    struct far_guest *d = far_of(guest);
+    const struct docker_container *c = docker_container_of(d);
+    int folder = far_files.copy(guest, err);
+
+    if (folder < 0)
+        return -1;
+    const struct engine_snapshot snapshot = {
+        .image = image, .folder = folder, .program = d->job->exec_path};
+    return engine_snapshot(c->engine, c->id, &snapshot, err);
+}
+
+static const struct backend_idle docker_idle = {
+    .pause = far_pause, .resume = far_resume, .activity = far_activity, .commit = docker_commit};
+
 const struct backend docker_backend = {
     .name = "docker",
     .alias = "podman",
@@ -180,7 +197,7 @@ const struct backend docker_backend = {
     .pending = far_pending,
     .drain = far_drain,
     .usage = far_usage,
-    .idle = &far_idle,
+    .idle = &docker_idle,
     .clean = docker_clean,
     .files = &far_files,
     .pool = &docker_pool,

@@ -19,6 +19,7 @@ static const struct need {
     [CAN_WARM] = {.how = "a container waits, mostly with its interpreter started"},
     [CAN_PACKAGES] = {.how = "with pip, into an image that is kept"},
     [CAN_PAUSE] = {.how = "by the engine"},
+    [CAN_COMMIT] = {.how = "an image with the files of the workspace"},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
                           .missing = "needs a control group for memory, and the engine has none"},

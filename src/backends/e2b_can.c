@@ -16,6 +16,7 @@ static const struct need {
 } needs[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
     [CAN_PACKAGES] = {.how = "with pip, once for each sandbox"},
+    [CAN_COMMIT] = {.never = "makes no images of sessions, only backend docker does"},
     [CAN_PAUSE] = {.how = "by the service, with a copy of its memory"},
     [CAN_WARM] = {.never = "starts each program anew"},
     [CAN_HOST_NET] = {.how = "the sandbox's access to the internet"},

@@ -21,7 +21,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -318,7 +317,7 @@ static void pass_rest(struct far_guest *d)
     fd_close(&d->channel.fd);
 }
 
-static void far_resume(struct backend_guest *guest)
+void far_resume(struct backend_guest *guest)
 {
     struct far_guest *d = far_of(guest);
 
@@ -369,7 +368,7 @@ void far_drain(struct backend_guest *guest)
         far_of(guest)->place->settled(far_of(guest));
 }
 
-static int far_pause(struct backend_guest *guest, struct err *err)
+int far_pause(struct backend_guest *guest, struct err *err)
 {
     struct far_guest *d = far_of(guest);
 
@@ -384,6 +383,3 @@ void far_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
     *ret = far_of(guest)->usage;
 }
-
-const struct backend_idle far_idle = {
-    .pause = far_pause, .resume = far_resume, .activity = far_activity};

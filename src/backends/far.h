@@ -130,7 +130,8 @@ void far_interrupt(struct backend_guest *guest);
 bool far_pending(const struct backend_guest *guest);
 void far_drain(struct backend_guest *guest);
 void far_usage(struct backend_guest *guest, struct backend_usage *ret);
-extern const struct backend_idle far_idle;
+int far_pause(struct backend_guest *guest, struct err *err);
+void far_resume(struct backend_guest *guest);
 
 /* ---- far_job.c ---- */
 

@@ -18,3 +18,13 @@ int backend_activity(struct backend_guest *guest, uint64_t *ret, struct err *err
 {
     return guest->backend->idle->activity(guest, ret, err);
 }
+
+int backend_commit(struct backend_guest *guest, const char *image, struct err *err)
+{
+    const struct backend *backend = guest->backend;
+    const char *why_not = backend_need(backend, CAN_COMMIT).why_not;
+
+    if (why_not)
+        return err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not);
+    return backend->idle->commit(guest, image, err);
+}

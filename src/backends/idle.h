@@ -21,6 +21,8 @@ struct backend_idle {
     void (*resume)(struct backend_guest *guest);
     /* A number that changes when any of its processes runs. */
     int (*activity)(struct backend_guest *guest, uint64_t *ret, struct err *err);
+    /* With CAN_COMMIT: makes an image with this name, of the guest's files. */
+    int (*commit)(struct backend_guest *guest, const char *image, struct err *err);
 };
 
 /* The entries. The second one does nothing for a backend without them, as the others must not be
@@ -28,5 +30,7 @@ struct backend_idle {
 int backend_pause(struct backend_guest *guest, struct err *err);
 void backend_resume(struct backend_guest *guest);
 int backend_activity(struct backend_guest *guest, uint64_t *ret, struct err *err);
+/* ERR_UNSUPPORTED where the backend has no images to make. */
+int backend_commit(struct backend_guest *guest, const char *image, struct err *err);
 
 #endif

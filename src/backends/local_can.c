@@ -144,6 +144,8 @@ static bool jail_has_instead(enum backend_ability ability)
 static const char no_packages[] =
     "installs no packages, programs have those of their interpreter (--python VENV)";
 
+static const char no_commits[] = "makes no images of sessions, only backend docker does";
+
 static const char no_pauses[] = "pauses no sessions, an idle one costs no processor time";
 
 struct backend_need jail_need(enum backend_ability ability)
@@ -152,6 +154,8 @@ struct backend_need jail_need(enum backend_ability ability)
         return (struct backend_need){.why_not = no_packages};
     if (ability == CAN_PAUSE)
         return (struct backend_need){.why_not = no_pauses};
+    if (ability == CAN_COMMIT)
+        return (struct backend_need){.why_not = no_commits};
     return (struct backend_need){.layers = jail_has_instead(ability) ? 0 : needs[ability].layers};
 }
 
@@ -165,6 +169,7 @@ struct backend_need host_need(enum backend_ability ability)
         [CAN_LIMIT_INODES] = "cannot limit the number of files",
         [CAN_PACKAGES] = no_packages,
         [CAN_PAUSE] = no_pauses,
+        [CAN_COMMIT] = no_commits,
     };
     /* RLIMIT_NPROC would count all processes of the user. */
     bool has_instead = needs[ability].instead && ability != CAN_LIMIT_PIDS;

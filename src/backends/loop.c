@@ -14,7 +14,7 @@ const char *const backend_ability_names[BACKEND_ABILITIES] = {
     [CAN_RUN] = "run",           [CAN_SESSIONS] = "sessions",   [CAN_FORKS] = "forks",
     [CAN_FILES] = "files",       [CAN_TOOLS] = "tools",         [CAN_STREAM] = "stream",
     [CAN_WARM] = "warm",         [CAN_CLOSE_NET] = "close-net", [CAN_HOST_NET] = "host-net",
-    [CAN_PACKAGES] = "packages", [CAN_PAUSE] = "pause",
+    [CAN_PACKAGES] = "packages", [CAN_PAUSE] = "pause",         [CAN_COMMIT] = "commit",
 #define JAIL_LIMIT(id, type, member, name) [CAN_LIMIT_##id] = "limit-" name,
 #include "jail/limits.def"
 };

@@ -171,6 +171,7 @@ static const struct subcommand {
     {"exec", 1, 2, ALL_TAKE CELL_TAKES, SESSION_CELL, "exec ID [-c CODE | FILE | -]",
      session_run_exec},
     {"fork", 1, 1, NEW_TAKES, SESSION_FORK, "fork ID [--name NAME]", session_run_fork},
+    {"commit", 2, 2, ALL_TAKE, 0, "commit ID IMAGE", session_run_commit},
     {"list", 0, 0, ALL_TAKE, 0, "list", session_run_list},
     {"show", 1, 1, ALL_TAKE, 0, "show ID", session_run_show},
     {"files", 1, 1, ALL_TAKE, 0, "files ID", session_run_files},

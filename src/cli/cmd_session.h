@@ -71,6 +71,7 @@ int session_run_get(struct session_call *call, struct err *err);
 int session_run_put(struct session_call *call, struct err *err);
 int session_run_new(struct session_call *call, struct err *err); /* cmd_session_verbs.c */
 int session_run_fork(struct session_call *call, struct err *err);
+int session_run_commit(struct session_call *call, struct err *err);
 int session_run_list(struct session_call *call, struct err *err);
 int session_run_show(struct session_call *call, struct err *err);
 int session_run_set(struct session_call *call, struct err *err); /* cmd_session_vars.c */

@@ -178,6 +178,24 @@ int session_run_fork(struct session_call *call, struct err *err)
     return put_id(call, doc);
 }
 
+/* Prints the image's name. */
+int session_run_commit(struct session_call *call, struct err *err)
+{
+    json_t *body = json_object(), *doc;
+
+    if (json_object_set_new(body, "image", json_string(call->operands[1])) < 0) {
+        json_decref(body);
+        return session_not_text("IMAGE", err);
+    }
+    if (session_ask_about(call, "POST", "/commit", body, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json)
+        return session_put_json(doc);
+    puts(member(doc, "image"));
+    json_decref(doc);
+    return 0;
+}
+
 /* ---- list, show ---- */
 
 static void print_row(const json_t *v)

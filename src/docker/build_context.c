@@ -24,6 +24,8 @@ struct making {
     struct ignore ignore;
     struct buf path; /* of the entry that is looked at, relative to the folder */
     unsigned entries, depth;
+    bool no_links;
+    const char *remedy; /* for a folder that is too large */
 };
 
 /* ---- the archive ---- */
@@ -33,8 +35,8 @@ static int claim(const struct making *m, uint64_t size, struct err *err)
 {
     if (size <= CONTEXT_BYTES_MAX && m->made->size + size <= CONTEXT_BYTES_MAX)
         return 0;
-    return err_set(err, ERR_LIMIT, "more than %u MiB: leave files out with a .dockerignore",
-                   (unsigned)(CONTEXT_BYTES_MAX >> 20));
+    return err_set(err, ERR_LIMIT, "more than %u MiB%s", (unsigned)(CONTEXT_BYTES_MAX >> 20),
+                   m->remedy);
 }
 
 static int write_out(struct making *m, struct str bytes, struct err *err)
@@ -161,14 +163,13 @@ static int add_entry(struct making *m, int dirfd, const char *name, struct err *
     if (out && !(S_ISDIR(st.st_mode) && m->ignore.takes_in))
         return 0;
     if (++m->entries > CONTEXT_ENTRIES_MAX)
-        return err_set(err, ERR_LIMIT, "more than %d files: leave some out with a .dockerignore",
-                       CONTEXT_ENTRIES_MAX);
+        return err_set(err, ERR_LIMIT, "more than %d files%s", CONTEXT_ENTRIES_MAX, m->remedy);
     const struct tar_entry folder = {.name = m->path.p, .kind = TAR_FOLDER, .mode = 0755};
     if (S_ISDIR(st.st_mode))
         return !out && write_head(m, &folder, err) < 0 ? -1 : add_folder(m, dirfd, name, err);
     if (S_ISREG(st.st_mode))
         return add_file(m, dirfd, name, err);
-    return S_ISLNK(st.st_mode) ? add_link(m, dirfd, name, err) : 0;
+    return S_ISLNK(st.st_mode) && !m->no_links ? add_link(m, dirfd, name, err) : 0;
 }
 
 /* ---- a folder ---- */
@@ -348,7 +349,7 @@ static int fill(struct making *m, const char *path, struct err *err)
 static int begin(struct making *m, struct build_context *ret, struct err *err)
 {
     *ret = (struct build_context){.fd = fd_spool(err)};
-    *m = (struct making){.made = ret};
+    *m = (struct making){.made = ret, .remedy = ": leave files out with a .dockerignore"};
     sha256_init(&m->sum);
     buf_init(&m->path, PATH_MOST);
     return ret->fd < 0 ? -1 : 0;
@@ -361,7 +362,7 @@ static int finish(struct making *m, int result, struct err *err)
 
     if (result == 0)
         result = write_end(m, err);
-    if (result == 0)
+    if (result == 0 && made->dockerfile)
         sha256_add(&m->sum, made->dockerfile, strlen(made->dockerfile));
     sha256_hex(&m->sum, made->sum);
     buf_done(&m->path);
@@ -387,6 +388,26 @@ int build_context_of(struct str dockerfile, struct build_context *ret, struct er
 
     ret->dockerfile = xstrdup("Dockerfile");
     return finish(&m, begun ? write_bytes(&m, ret->dockerfile, 0644, dockerfile, err) : -1, err);
+}
+
+int build_context_tree(int folder, const char *name, const char *link, struct build_context *ret,
+                       struct err *err)
+{
+    const struct tar_entry entries[] = {
+        {.name = name, .kind = TAR_FOLDER, .mode = 0755},
+        {.name = link, .target = name, .kind = TAR_LINK, .mode = 0777},
+    };
+    struct making m;
+    int result = begin(&m, ret, err);
+
+    m.no_links = true;
+    m.remedy = "";
+    for (size_t i = 0; i < ARRAY_LEN(entries) && result == 0; i++)
+        result = write_head(&m, &entries[i], err);
+    (void)buf_adds(&m.path, name);
+    if (result == 0)
+        result = add_folder(&m, folder, ".", err);
+    return finish(&m, result, err);
 }
 
 void build_context_done(struct build_context *context)

@@ -32,6 +32,10 @@ struct build_context {
 int build_context_make(const char *path, struct build_context *ret, struct err *err);
 /* A Dockerfile of ours, without files. */
 int build_context_of(struct str dockerfile, struct build_context *ret, struct err *err);
+/* The files and folders of a folder, which the archive has under this name (no link is taken), and
+ * a link to it. There is no Dockerfile. */
+int build_context_tree(int folder, const char *name, const char *link, struct build_context *ret,
+                       struct err *err);
 void build_context_done(struct build_context *context); /* after {.fd = -1}, too */
 
 #endif

@@ -28,6 +28,10 @@
 #define CONTAINED_WORK CONTAINED_BOX "/work" /* the workspace, a tmpfs */
 #define CONTAINED_UID  65534u
 
+/* In an image that was made of a session: a link to the folder whose files a workspace begins with.
+ * `work` itself would be below the tmpfs. */
+#define CONTAINED_SNAPSHOT "/.glovebox-work"
+
 #define CONTAINED_FILES_MOST                                                                       \
     ((uint64_t)4 << 30) /* bytes of a workspace that come out, where its disk has no limit */
 

@@ -104,6 +104,15 @@ int engine_pause(struct engine *engine, const char *id, struct err *err);
 int engine_resume(struct engine *engine, const char *id, struct err *err);
 /* Whether the engine counted an end for want of memory. False also when the container is gone. */
 bool engine_was_out_of_memory(struct engine *engine, const char *id);
+/* Makes an image of the container's image and these files, in which a new workspace begins with
+ * them. */
+struct engine_snapshot {
+    const char *image;   /* its name, with a tag if you like; of another snapshot, or new */
+    int folder;          /* of the files; links in it are left out */
+    const char *program; /* what `docker run` starts */
+};
+int engine_snapshot(struct engine *engine, const char *id, const struct engine_snapshot *snapshot,
+                    struct err *err);
 /* Kills it, and waits until nothing is left of it. */
 int engine_remove(struct engine *engine, const char *id, struct err *err);
 /* Removes the containers of dead owners. An owner is a process of this host; it was killed between

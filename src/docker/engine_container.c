@@ -154,8 +154,7 @@ static bool is_gone(const struct engine_answer *answer)
            (answer->status == 500 && strstr(answer->said, "no such container"));
 }
 
-/* *ret is NULL when it is gone. */
-static int inspect(struct engine *e, const char *id, json_t **ret, struct err *err)
+int engine_inspect(struct engine *e, const char *id, json_t **ret, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/json", id);
     struct engine_answer answer;
@@ -175,7 +174,7 @@ bool engine_was_out_of_memory(struct engine *e, const char *id)
     json_t *found;
     struct err err;
 
-    if (inspect(e, id, &found, &err) < 0)
+    if (engine_inspect(e, id, &found, &err) < 0)
         return false;
     bool out = json_is_true(json_object_get(json_object_get(found, "State"), "OOMKilled"));
     json_decref(found);
@@ -194,7 +193,7 @@ int engine_remove(struct engine *e, const char *id, struct err *err)
                 0 &&
             e->client.fd < 0)
             return -1;
-        if (inspect(e, id, &left, err) < 0)
+        if (engine_inspect(e, id, &left, err) < 0)
             return -1;
         if (!left)
             return 0;

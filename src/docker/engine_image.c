@@ -61,8 +61,7 @@ char *engine_find_image(struct engine *e, const char *name, struct err *err)
     return id;
 }
 
-/* Letters, digits and what stands between them in a name, a tag and a digest. */
-static int check_name(const char *image, struct err *err)
+int engine_check_name(const char *image, struct err *err)
 {
     size_t n =
         strspn(image, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@");
@@ -77,7 +76,8 @@ static int check_name(const char *image, struct err *err)
 
 static char *need_image(struct engine *e, const struct engine_wish *wish, struct err *err)
 {
-    char *id = check_name(wish->image, err) < 0 ? NULL : engine_find_image(e, wish->image, err);
+    char *id =
+        engine_check_name(wish->image, err) < 0 ? NULL : engine_find_image(e, wish->image, err);
 
     if (id || err->kind)
         return id;

@@ -49,6 +49,13 @@ int engine_take_piece(void *stream, struct str bytes, struct err *err);
 /* engine_image.c: its ID, the caller's; NULL without *err set when there is no such image. */
 char *engine_find_image(struct engine *e, const char *name, struct err *err);
 
+/* ERR_USAGE for anything but letters, digits and what stands between them in a name, a tag and a
+ * digest. */
+int engine_check_name(const char *image, struct err *err);
+
+/* engine_container.c: its description, a new reference; NULL when it is gone. */
+int engine_inspect(struct engine *e, const char *id, json_t **ret, struct err *err);
+
 /* engine_pull.c: has the engine get wish->image from a registry, with the user's login there.
  * ERR_UNSUPPORTED when it cannot. */
 int engine_pull(struct engine *e, const struct engine_wish *wish, struct err *err);

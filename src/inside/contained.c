@@ -15,7 +15,6 @@
 #include "inside/contained.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -282,16 +281,6 @@ static void report_start(struct contained *c)
     contained_filter_report();
 }
 
-static void look(void)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, 64);
-    wire_put_u64(&b, contained_activity());
-    contained_send_buf(CONTAINED_ACTIVITY, &b);
-    contained_send_err(CONTAINED_DONE, &(struct err){0});
-}
-
 /* The job of a program that has started already. */
 static void go(struct contained *c, struct str words)
 {
@@ -346,7 +335,7 @@ static void receive(struct contained *c)
     else if (kind == CONTAINED_REMOVE)
         remove_file(c, bytes);
     else if (kind == CONTAINED_LOOK)
-        look();
+        contained_send_activity();
 }
 
 /* ---- the loop ---- */
@@ -418,9 +407,8 @@ static int prepare(struct contained *c, struct err *err)
 
     if (check_required(c->plan.required & ~(c->held | LAYER_BIT(LAYER_SECCOMP)), err) < 0)
         return -1;
-    if ((mkdir(CONTAINED_WORK, 0755) < 0 && errno != EEXIST) ||
-        (c->work = open(CONTAINED_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-        return err_sys(err, "make the workspace");
+    if ((c->work = contained_make_workspace(err)) < 0)
+        return -1;
     if (c->held & LAYER_BIT(LAYER_SECCOMP))
         c->plan.required &= ~LAYER_BIT(LAYER_SECCOMP);
     c->waits = c->plan.waits;

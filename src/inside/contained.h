@@ -55,8 +55,7 @@ void contained_watch(uint64_t memory_bytes, bool shared);
 bool contained_is_watching(void);
 bool contained_is_shared(void);
 void contained_count(struct contained_usage *ret);
-/* contained_activity.c: a number that changes when a process of the guest runs. */
-uint64_t contained_activity(void);
+void contained_send_activity(void); /* contained_activity.c: frames ACTIVITY and DONE */
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);
 
@@ -91,7 +90,9 @@ void contained_wait_remove(int work, const struct contained_plan *plan);
 void contained_wait_over(int work, const struct contained_plan *plan, struct contained_guest *guest,
                          struct str words);
 
-/* contained_files.c. The workspace as frames TREE, KEPT and LEFT_OUT, then DONE. At most max_bytes
+/* contained_files.c: the workspace, with the files that the image has for it; -1 with *err. */
+int contained_make_workspace(struct err *err);
+/* The workspace as frames TREE, KEPT and LEFT_OUT, then DONE. At most max_bytes
  * of content. The guest may live and change it meanwhile. `last`: it is not sent again. `since`:
  * only what has changed, and the names of the rest. */
 void contained_files(int work, uint64_t max_bytes, bool last, bool since);

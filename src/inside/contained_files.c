@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "inside/contained.h"
+#include "inside/inside.h"
 #include "jail/lay.h"
 
 #define DEPTH_MAX 135 /* more than the backend takes, which so sees that there is more */
@@ -279,4 +280,17 @@ int contained_remove(int work, const char *path, struct err *err)
     }
     lay_place_done(&place);
     return result;
+}
+
+int contained_make_workspace(struct err *err)
+{
+    AUTO_CLOSE int begin = open(CONTAINED_SNAPSHOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int work = -1;
+
+    if ((mkdir(CONTAINED_WORK, 0755) < 0 && errno != EEXIST) ||
+        (work = open(CONTAINED_WORK, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+        return err_sys(err, "make the workspace");
+    if (begin >= 0 && copy_tree(begin, work, err) < 0)
+        return err_wrap(err, "the image's snapshot");
+    return fd_take(&work);
 }

@@ -152,6 +152,11 @@ static int copy_folder(int from, int to, int depth, struct err *err)
     return result;
 }
 
+int copy_tree(int from, int to, struct err *err)
+{
+    return copy_folder(from, to, 0, err);
+}
+
 int copy_box(int from, int to, struct err *err)
 {
     static const char *const places[] = {"work", "tmp", "shm"};

@@ -182,6 +182,7 @@ void wait_file_fill(const struct inside *in, int pipe);
 
 /* inside/copy.c: what is in one box into another that is empty, never following a link. */
 int copy_box(int from, int to, struct err *err);
+int copy_tree(int from, int to, struct err *err); /* of one folder, into another */
 /* One file's bytes into an empty one; holes stay holes. -1 with errno. */
 int copy_content(int from, int to, off_t size);
 

@@ -13,10 +13,9 @@ static const struct {
     enum permit permit;
     const char *name;
 } permits[] = {
-    {PERMIT_HOST_FILES, "host-files"},
-    {PERMIT_HOST_BACKEND, "host-backend"},
-    {PERMIT_NET_HOST, "net-host"},
-    {PERMIT_WITHOUT, "without"},
+    {PERMIT_HOST_FILES, "host-files"}, {PERMIT_HOST_BACKEND, "host-backend"},
+    {PERMIT_NET_HOST, "net-host"},     {PERMIT_WITHOUT, "without"},
+    {PERMIT_COMMIT, "commit"},
 };
 
 const char *permit_name(enum permit permit)
@@ -39,8 +38,9 @@ static int read_permit(struct str name, unsigned *ret, struct err *err)
         suggestion_try(&near, permits[i].name);
     }
     return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
-                   near.best ? "did you mean '" : "is not host-files, host-backend, net-host or",
-                   near.best ? near.best : " without", near.best ? "'?" : "");
+                   near.best ? "did you mean '"
+                             : "is not host-files, host-backend, net-host, without or",
+                   near.best ? near.best : " commit", near.best ? "'?" : "");
 }
 
 int permit_check(const struct request_rules *rules, enum permit permit, const char *what,

@@ -20,6 +20,7 @@ enum permit {
     PERMIT_HOST_BACKEND = 1 << 1, /* programs without a wall */
     PERMIT_NET_HOST = 1 << 2,     /* the host's network */
     PERMIT_WITHOUT = 1 << 3,      /* layers left out */
+    PERMIT_COMMIT = 1 << 4,       /* images of sessions, in the engine of the daemon's host */
 };
 /* "host-files" */
 const char *permit_name(enum permit permit);

@@ -97,6 +97,7 @@ void handle_session_show(struct call *call);
 void handle_session_close(struct call *call);
 void handle_session_exec(struct call *call);
 void handle_session_fork(struct call *call);
+void handle_session_commit(struct call *call);
 void handle_session_interrupt(struct call *call);
 void handle_session_restart(struct call *call);
 void handle_session_set(struct call *call);
@@ -114,15 +115,17 @@ void handle_mcp_delete(struct call *call);
 void handle_mcp_lines(struct call *call);
 
 extern const struct field *const run_tables[],
-    *const check_tables[],
-        *const test_tables[], *const batch_tables[],
-                                  *const session_tables[],
-                                      *const cell_tables[],
-                                          *const fork_tables[],
-                                              *const set_tables[], *const get_tables[],
-                                                                       *const answer_tables[],
-                                                                           *const tool_tables[],
-                                                                               *const stop_tables[];
+    *const check_tables[], *const test_tables[],
+                               *const batch_tables[],
+                                   *const session_tables[],
+                                       *const cell_tables[],
+                                           *const fork_tables[],
+                                               *const commit_tables[],
+                                                   *const set_tables[],
+                                                       *const get_tables[],
+                                                           *const answer_tables[],
+                                                               *const tool_tables[],
+                                                                   *const stop_tables[];
 extern const struct field *const generate_tables[],
     *const solve_tables[], *const fix_tables[], *const transform_tables[],
                                                     *const math_tables[], *const analyze_tables[];

@@ -42,8 +42,9 @@ const struct opt serve_options[] = {
      .offset = AT(allow),
      .arg = "WHAT",
      .group = "What clients may ask for",
-     .help = "permit clients a field that weakens the wall: host-files, host-backend, net-host or "
-             "without"},
+     .help =
+         "permit clients what weakens the wall: host-files, host-backend, net-host or without; or "
+         "commit, to make images of sessions"},
     {.name = "images",
      .kind = OPT_LIST,
      .flags = OPT_CONF,

@@ -134,6 +134,10 @@ int session_file_put(struct session *session, const char *path, int fd, uint64_t
                      struct err *err);
 int session_file_remove(struct session *session, const char *path, struct err *err);
 
+/* Makes an image with this name, in which a new session begins with this one's files. The values of
+ * variables are not in it. ERR_UNSUPPORTED where the backend has no images. */
+int session_commit(struct session *session, const char *image, struct err *err);
+
 enum session_state {
     SESSION_IDLE,
     SESSION_BUSY,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/idle.h"
 #include "base/mem.h"
 #include "session/session_impl.h"
 
@@ -69,6 +70,17 @@ int session_file_remove(struct session *s, const char *path, struct err *err)
     int result = backend_remove(s->guest->handle, bare, err);
     if (result == 0)
         forget(s, bare);
+    turn_give(s);
+    return result;
+}
+
+int session_commit(struct session *s, const char *image, struct err *err)
+{
+    if (take_turn(s, err) < 0)
+        return -1;
+    int result = guest_check(s, err);
+    if (result == 0)
+        result = backend_commit(s->guest->handle, image, err);
     turn_give(s);
     return result;
 }

@@ -18,7 +18,7 @@ EXAMPLES = {
     "isolate": False, "strict_stderr": False, "coverage": False, "compare": "tokens", "checker": "x",
     "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
-    "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
+    "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "pause_after_ms": 0, "image": "x", "grace_ms": 100, "forks": 1,
     "attempt": False, "attempt_keep": False, "attempt_drop": False, "answers_input": False, "values": {"a": 1}, "names": ["a"], "list": True, "ok": 1,
     "task": "t", "model": "m", "temperature": 0.5, "steps": 1, "token_limit": 10, "cost_limit": 0.5, "task_timeout_ms": 1000,
     "samples": 1, "calls": "blocks", "style": "default", "one_shot": True, "answer_check": "answer > 1",

@@ -54,6 +54,16 @@ def test_host(tap, d):
         tap.ok(r.status == 403 and "--allow " + what in r.message, field + " needs a word", r)
 
 
+def test_commit(tap, d, allowed):
+    """An image of a session: clients of a port need permission, the host's user does not. A jail makes none."""
+    path = "/v1/sessions/%s/commit" % d.post("/v1/sessions", {"language": "bash"}, tcp=True).json["id"]
+    for tcp in (True, False):
+        r = d.post(path, {"image": "x"}, tcp=tcp)
+        wanted = (501, "backend jail makes no images") if allowed or not tcp else (403, "--allow commit")
+        tap.ok(r.status == wanted[0] and wanted[1] in r.message, "an image of a session, tcp %s, allowed %s" % (tcp, allowed), r)
+    tap.equal(d.post(path, {}).status, 400, "without a name")
+
+
 def test_images(tap, d):
     """Images that --images permits, and others. Nothing runs: there is no engine."""
     for image, allowed in (("python:3.12-slim", True), ("node:22", True), ("hub.example:5000/team/a:1", True),
@@ -235,6 +245,10 @@ def test(tap):
     with Daemon() as d:
         r = d.run("1", backend="docker", image="python:3.12")
         tap.ok(r.status == 403 and "--images" in r.message, "no image without --images", r)
+    with Daemon(tcp=True) as d:
+        test_commit(tap, d, False)
+    with Daemon("--allow", "commit", tcp=True) as d:
+        test_commit(tap, d, True)
     with Daemon("--lock-policy") as d:
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:

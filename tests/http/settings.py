@@ -24,7 +24,7 @@ OF_KIND = {"OPT_DURATION": ("7s", 7000), "OPT_SIZE": ("33m", 33 << 20), "OPT_INT
 OF_ID = {"retries": ("3", 3), "net": ("host", "host"), "target": ("3.12", "3.12"), "value": ("last", "last"),
          "env": ("A=b", {"A": "b"}), "profile": ("strict", "strict"), "backend": ("host", "host"),
          "require": ("seccomp", ["seccomp"]), "without": ("ipcns", ["ipcns"]),
-         "writable": ("/app", ["/app"]), "check": (None, True), "preload": ("json,math", ["json", "math"]), "log": ("off", "off"),
+         "writable": ("/app", ["/app"]), "check": (None, True), "preload": ("json,math", ["json", "math"]), "log": ("off", "off"), "pause_after": ("never", 0),
          "lang": ("python", "python"), "python": ("3", "3"), "data": ("a=FILE", None)}
 FILES = ("prelude", "tools")  # whose text is sent
 # What only means something where nothing else of it is tested.

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An image of a session: that of its container, with the files of the workspace in a layer more. A
+ * workspace is in memory, so the engine's own commit of the container would not have them. The
+ * files are in a folder of this snapshot alone, and a link leads to it: what an earlier snapshot in
+ * the same image had, and was removed since, does not come back.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "docker/build_context.h"
+#include "docker/contained.h"
+#include "docker/engine_parts.h"
+#include "docker/json_stream.h"
+
+enum { SEND_MS = 600000, COMMIT_MS = 600000 };
+
+#define OF_SNAPSHOT "snapshot" /* the value of our label */
+
+/* ---- its name ---- */
+
+static int check_name(const char *image, struct err *err)
+{
+    if (engine_check_name(image, err) < 0)
+        return -1;
+    if (strchr(image, '@'))
+        return err_set(err, ERR_USAGE, "'%.200s': an image is saved as NAME or NAME:TAG", image);
+    if (strncmp(image, "glovebox-", strlen("glovebox-")) != 0)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "'%.200s': names with glovebox- are those of Glovebox's own images", image);
+}
+
+/* Only a snapshot is replaced: any other image may be one that other runs use. */
+static int check_free(struct engine *e, const char *image, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/images/%s/json", image);
+    struct engine_answer answer;
+
+    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
+        return -1;
+    const json_t *labels = json_object_get(json_object_get(answer.json, "Config"), "Labels");
+    const char *label = json_string_value(json_object_get(labels, ENGINE_LABEL));
+    int result = answer.status == 404 || (label && strcmp(label, OF_SNAPSHOT) == 0)
+                     ? 0
+                     : engine_must(&answer, "look for the image", err);
+    if (result == 0 && answer.status == 200 && !(label && strcmp(label, OF_SNAPSHOT) == 0))
+        result = err_set(err, ERR_USAGE,
+                         "there is an image '%.200s' that is not a snapshot of a session: choose "
+                         "another name",
+                         image);
+    engine_answer_done(&answer);
+    return result;
+}
+
+/* ---- making it ---- */
+
+static int send_files(struct engine *e, const char *container, const struct build_context *files,
+                      struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/%s/containers/%s/archive?path=/", e->version, container);
+    char problem[ENGINE_PROBLEM_MAX] = "";
+    struct json_stream stream = {0};
+    const struct http_ask http = {.method = "PUT",
+                                  .path = path,
+                                  .type = "application/x-tar",
+                                  .has_file = true,
+                                  .body_fd = files->fd,
+                                  .body_size = files->size,
+                                  .timeout_ms = SEND_MS,
+                                  .cancel_fd = -1,
+                                  .piece = engine_take_piece,
+                                  .ctx = &stream};
+
+    if (engine_ask_stream(e, &http, problem, err) < 0)
+        return -1;
+    struct engine_answer answer = {.status = problem[0] ? 500 : 200};
+    snprintf(answer.said, sizeof answer.said, "%s", problem);
+    return engine_must(&answer, "save the files", err);
+}
+
+static int commit(struct engine *e, const char *container, const char *image, struct err *err)
+{
+    const char *slash = strrchr(image, '/'), *colon = strchr(slash ? slash : image, ':');
+    int length = colon ? (int)(colon - image) : (int)strlen(image);
+    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=%.*s&tag=%s", container, length,
+                                     image, colon ? colon + 1 : "latest");
+    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, OF_SNAPSHOT);
+    const struct engine_ask post = {
+        .method = "POST", .path = path, .json = config, .timeout_ms = COMMIT_MS};
+    struct engine_answer answer;
+
+    int result = engine_ask(e, &post, &answer, err);
+    json_decref(config);
+    if (result == 0)
+        result = engine_must(&answer, "save the image", err);
+    engine_answer_done(&answer);
+    return result;
+}
+
+static int make(struct engine *e, const char *base, const struct engine_snapshot *s,
+                const struct build_context *files, struct err *err)
+{
+    json_t *config = json_pack("{s:s, s:[s], s:[], s:s}", "Image", base, "Cmd", s->program,
+                               "Entrypoint", "WorkingDir", CONTAINED_SNAPSHOT);
+    AUTO_FREE char *container = NULL;
+    struct err ignored;
+
+    int result = engine_create(e, config, &container, err);
+    json_decref(config);
+    if (result < 0)
+        return -1;
+    if (send_files(e, container, files, err) < 0 || commit(e, container, s->image, err) < 0)
+        result = -1;
+    (void)engine_remove(e, container, &ignored);
+    return result;
+}
+
+static int base_of(struct engine *e, const char *id, char **ret, struct err *err)
+{
+    json_t *found;
+
+    if (engine_inspect(e, id, &found, err) < 0)
+        return -1;
+    const char *base = json_string_value(json_object_get(found, "Image"));
+    *ret = base ? xstrdup(base) : NULL;
+    json_decref(found);
+    return base ? 0 : err_set(err, ERR_SYSTEM, "the session's container is gone");
+}
+
+int engine_snapshot(struct engine *e, const char *id, const struct engine_snapshot *s,
+                    struct err *err)
+{
+    AUTO_FREE char *base = NULL;
+    struct build_context files = {.fd = -1};
+    unsigned long long number;
+
+    if (check_name(s->image, err) < 0 || check_free(e, s->image, err) < 0 ||
+        base_of(e, id, &base, err) < 0)
+        return -1;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return err_sys(err, "name the files");
+    AUTO_FREE char *name = xasprintf(".glovebox-files-%016llx", number);
+    int result = build_context_tree(s->folder, name, &CONTAINED_SNAPSHOT[1], &files, err);
+    if (result < 0)
+        (void)err_wrap(err, "the workspace");
+    else
+        result = make(e, base, s, &files, err);
+    build_context_done(&files);
+    return result;
+}

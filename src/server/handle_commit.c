@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Images of sessions. They are in an engine that other clients and the operator use as well, so a
+ * client needs the operator's permission.
+ */
+#include <jansson.h>
+#include <stddef.h>
+
+#include "server/handle_parts.h"
+#include "server/session_parts.h"
+
+struct commit_fields {
+    const char *image;
+};
+static const struct field commit_rows[] = {
+    {.name = "image",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct commit_fields, image),
+     .required = true,
+     .help = "The image's name, with a tag if you like."},
+    {0},
+};
+const struct field *const commit_tables[] = {commit_rows, NULL};
+
+static void commit_work(struct job *job)
+{
+    struct session_entry *e = job->turn.entry;
+    struct commit_fields fields = {0};
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(commit_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        session_commit(e->session, fields.image, &err) < 0)
+        session_fail(job, &err);
+    else
+        job_answer_json(job, 201, json_pack("{s:s, s:s}", "id", e->id, "image", fields.image));
+}
+
+static bool is_permitted(struct call *call)
+{
+    struct err err;
+
+    if (call->operator|| permit_check(&call->server->config->rules, PERMIT_COMMIT,
+                                      "an image of a session", &err) == 0)
+        return true;
+    call_refuse(call, 403, NULL, "policy", "%s", err.msg);
+    return false;
+}
+
+void handle_session_commit(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+    struct job *job = e && is_permitted(call) ? job_new(call->server, call) : NULL;
+
+    if (!job)
+        return;
+    job->work = commit_work;
+    session_submit(e, job);
+}

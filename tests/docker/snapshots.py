@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images of sessions: `session commit`."""
+
+import subprocess
+
+import program
+from pauses import Sessions
+from warm import daemon
+
+FILL = """
+import os
+os.makedirs('deep/er')
+open('deep/er/a.txt', 'w').write('one')
+open('run.sh', 'w').write('#!/bin/sh')
+os.chmod('run.sh', 0o700)
+open('secret', 'w').write('two')
+os.chmod('secret', 0o600)
+open('\\u00e4 b', 'w').write('three')
+os.symlink('/etc/passwd', 'link')
+variable = 5"""
+LOOK = "import os\nsorted(os.path.relpath(os.path.join(d, f)) for d, _, n in os.walk('.') for f in n)"
+
+
+def labels(docker, name):
+    return docker.get("/images/%s/json" % name)["Config"]["Labels"]
+
+
+def check_image(tap, docker, box):
+    first = box.new("--pause-after", "100ms")
+    box.cell(first, FILL)
+    tap.equal(box.ask("commit", first, "mine/box:v1"), "mine/box:v1\n", "a session becomes an image")
+    tap.equal(labels(docker, "mine/box:v1"), {"io.glovebox.owner": "snapshot"}, "which has our label")
+    tap.equal(box.cell(first, "variable"), "5", "and continues")
+    second = box.new("--image", "mine/box:v1")
+    tap.equal(eval(box.cell(second, LOOK)), ["deep/er/a.txt", "run.sh", "secret", "\u00e4 b"], "a session in it begins with its files")
+    said = box.cell(second, "print(open('secret').read(), os.access('run.sh', os.X_OK), 'variable' in globals())")
+    tap.equal(said, "two True False", "as they were, without variables")
+    box.cell(second, "os.remove('secret'); open('deep/er/a.txt', 'a').write('!')")
+    box.ask("commit", second, "mine/box:v1")
+    done = program.run(docker.host, "--image", "mine/box:v1", "-c", "import os; print(open('deep/er/a.txt').read(), os.listdir())")
+    tap.ok(b"one!" in done.stdout and b"secret" not in done.stdout, "a snapshot of a snapshot replaces it", program.said(done))
+    return first
+
+
+def check_refused(tap, docker, box, first):
+    for name, why in (("python:3.11-slim", "not a snapshot"), ("glovebox-run:x", "Glovebox's own"), ("Up Per", "not the name of an image"),
+                      ("UPPER", "must be lowercase"), ("a@sha256:12", "NAME:TAG"), ("", "not the name of an image")):
+        said = box.ask("commit", first, name)
+        tap.ok(why in said and len(said) < 500, "the name '%s'" % name, said)
+    jail = box.new("--backend", "jail")
+    tap.ok("backend jail makes no images" in box.ask("commit", jail, "x"), "a session in a jail")
+    tap.ok("no session" in box.ask("commit", "zzz", "x"), "no session")
+    box.ask("close", jail)
+
+
+def check_clean(tap, docker):
+    subprocess.run([program.GLOVEBOX, "doctor", "--clean"], capture_output=True, timeout=60, env=program.environment(docker.host))
+    tap.equal(labels(docker, "mine/box:v1"), {"io.glovebox.owner": "snapshot"}, "doctor --clean keeps it")
+    tap.equal(docker.ask("DELETE", "/images/mine/box:v1?force=1")[0], 200, "its user removes it")
+
+
+def test(tap, docker):
+    with daemon(docker, "--images", "python:*,mine/*") as (_, env):
+        box = Sessions(env)
+        first = check_image(tap, docker, box)
+        check_refused(tap, docker, box, first)
+        box.ask("close", first)
+    check_clean(tap, docker)

@@ -175,7 +175,7 @@ static int docker_commit(struct backend_guest *guest, const char *image, struct 
 }
 
 static const struct backend_idle docker_idle = {
-    .pause = far_pause, .resume = far_resume, .activity = far_activity, .commit = docker_commit};
+    .pause = far_pause, .resume = far_resume, .observe = far_observe, .commit = docker_commit};
 
 const struct backend docker_backend = {
     .name = "docker",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "backends/e2b_parts.h"
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -191,6 +192,8 @@ int e2b_interpreter(const struct language *language, const char *choice, const c
     return 0;
 }
 
+static const struct backend_idle e2b_idle = {.observe = far_observe};
+
 const struct backend e2b_backend = {
     .name = "e2b",
     .alias = "code-interpreter",
@@ -210,5 +213,6 @@ const struct backend e2b_backend = {
     .drain = far_drain,
     .usage = far_usage,
     .clean = e2b_clean,
+    .idle = &e2b_idle,
     .files = &far_files,
 };

@@ -39,6 +39,7 @@ struct far_source {
 };
 
 struct far_guest;
+struct backend_observed;
 
 /* What differs between places where the helper runs. */
 enum { FAR_POLLS = 3 };
@@ -99,7 +100,8 @@ struct far_guest {
     bool answered;     /* DONE came: error, or no error */
     bool paused;       /* by us */
     int64_t sent_ms;   /* when it was sent something to which nothing has come yet; 0: never */
-    uint64_t activity; /* as the last answer to CONTAINED_LOOK says */
+    uint64_t activity; /* these two as the last answer to CONTAINED_LOOK says */
+    bool disk_full;
     bool ended, over;
     layer_mask held;
     struct err error;
@@ -160,7 +162,7 @@ void far_pass_channel(struct far_guest *d);
 /* ---- far_files.c ---- */
 
 extern const struct backend_files far_files;
-int far_activity(struct backend_guest *guest, uint64_t *ret, struct err *err);
+int far_observe(struct backend_guest *guest, struct backend_observed *ret, struct err *err);
 void far_files_done(struct far_guest *d);
 
 /* ---- far_mirror.c ---- */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "backends/far.h"
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -229,13 +230,13 @@ static int collect(struct backend_guest *guest, const struct collect_options *op
     return 0;
 }
 
-int far_activity(struct backend_guest *guest, uint64_t *ret, struct err *err)
+int far_observe(struct backend_guest *guest, struct backend_observed *ret, struct err *err)
 {
     struct far_guest *d = far_of(guest);
 
     if (!d->paused && ask(d, CONTAINED_LOOK, STR(""), err) < 0)
         return -1;
-    *ret = d->activity;
+    *ret = (struct backend_observed){.activity = d->activity, .disk_full = d->disk_full};
     return 0;
 }
 

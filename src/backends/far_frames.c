@@ -274,6 +274,7 @@ static void act(struct far_guest *d, uint32_t kind, struct str bytes)
         break;
     case CONTAINED_ACTIVITY:
         d->activity = wire_u64(&w);
+        d->disk_full = wire_u32(&w);
         break;
     case CONTAINED_DONE:
         if (!d->error.kind)

@@ -10,13 +10,16 @@ int backend_pause(struct backend_guest *guest, struct err *err)
 
 void backend_resume(struct backend_guest *guest)
 {
-    if (guest->backend->idle)
+    if (guest->backend->idle && guest->backend->idle->resume)
         guest->backend->idle->resume(guest);
 }
 
-int backend_activity(struct backend_guest *guest, uint64_t *ret, struct err *err)
+int backend_observe(struct backend_guest *guest, struct backend_observed *ret, struct err *err)
 {
-    return guest->backend->idle->activity(guest, ret, err);
+    const struct backend_idle *idle = guest->backend->idle;
+
+    *ret = (struct backend_observed){0};
+    return idle && idle->observe ? idle->observe(guest, ret, err) : 0;
 }
 
 int backend_commit(struct backend_guest *guest, const char *image, struct err *err)

@@ -6,6 +6,7 @@
 #ifndef BACKENDS_IDLE_H
 #define BACKENDS_IDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -14,22 +15,27 @@ enum { BACKEND_PAUSE_NEVER = -1 };
 
 struct backend_guest;
 
+struct backend_observed {
+    uint64_t activity; /* changes when any of its processes runs */
+    bool disk_full;    /* the workspace's */
+};
+
+/* Each may be NULL. */
 struct backend_idle {
     /* Stops all processes of a guest, which keep what they have. Before anything else is asked of
      * the guest, they continue with `resume`, which does nothing for one that runs. */
     int (*pause)(struct backend_guest *guest, struct err *err);
     void (*resume)(struct backend_guest *guest);
-    /* A number that changes when any of its processes runs. */
-    int (*activity)(struct backend_guest *guest, uint64_t *ret, struct err *err);
+    int (*observe)(struct backend_guest *guest, struct backend_observed *ret, struct err *err);
     /* With CAN_COMMIT: makes an image with this name, of the guest's files. */
     int (*commit)(struct backend_guest *guest, const char *image, struct err *err);
 };
 
-/* The entries. The second one does nothing for a backend without them, as the others must not be
- * called. */
+/* The entries. A backend without the first one must not be asked to pause; the others do nothing
+ * then, and nothing is observed. */
 int backend_pause(struct backend_guest *guest, struct err *err);
 void backend_resume(struct backend_guest *guest);
-int backend_activity(struct backend_guest *guest, uint64_t *ret, struct err *err);
+int backend_observe(struct backend_guest *guest, struct backend_observed *ret, struct err *err);
 /* ERR_UNSUPPORTED where the backend has no images to make. */
 int backend_commit(struct backend_guest *guest, const char *image, struct err *err);
 

@@ -86,7 +86,7 @@ enum contained_frame {
                            path */
     CONTAINED_KEPT,     /* path of a file that is as it was sent last */
     CONTAINED_DENIED,   /* name of a system call, u64 how often it was refused so far */
-    CONTAINED_ACTIVITY, /* u64: changes when a process of the guest runs */
+    CONTAINED_ACTIVITY, /* u64: changes when a process of the guest runs; u32: its disk is full */
     CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
 };
 

@@ -335,7 +335,7 @@ static void receive(struct contained *c)
     else if (kind == CONTAINED_REMOVE)
         remove_file(c, bytes);
     else if (kind == CONTAINED_LOOK)
-        contained_send_activity();
+        contained_send_activity(c->work);
 }
 
 /* ---- the loop ---- */

@@ -55,7 +55,10 @@ void contained_watch(uint64_t memory_bytes, bool shared);
 bool contained_is_watching(void);
 bool contained_is_shared(void);
 void contained_count(struct contained_usage *ret);
-void contained_send_activity(void); /* contained_activity.c: frames ACTIVITY and DONE */
+/* contained_group.c: no more fits into this tmpfs. */
+bool contained_is_full(int fd);
+/* contained_activity.c: frames ACTIVITY and DONE. */
+void contained_send_activity(int work);
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);
 

@@ -70,12 +70,13 @@ static uint64_t activity(void)
     return sum;
 }
 
-void contained_send_activity(void)
+void contained_send_activity(int work)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 64);
     wire_put_u64(&b, activity());
+    wire_put_u32(&b, contained_is_full(work));
     contained_send_buf(CONTAINED_ACTIVITY, &b);
     contained_send_err(CONTAINED_DONE, &(struct err){0});
 }

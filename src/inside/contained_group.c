@@ -71,7 +71,7 @@ void contained_usage(struct contained_usage *ret)
 }
 
 /* A tmpfs that has no limit has no blocks at all. */
-static bool is_full(int fd)
+bool contained_is_full(int fd)
 {
     struct statvfs disk;
 
@@ -83,7 +83,7 @@ static bool is_full_at(const char *path)
 {
     AUTO_CLOSE int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    return is_full(fd);
+    return contained_is_full(fd);
 }
 
 void contained_send_limit(uint32_t limit)
@@ -100,7 +100,7 @@ void contained_send_limits(int work)
         contained_send_limit(LIMIT_MEMORY);
     if (use.pids_hits)
         contained_send_limit(LIMIT_PIDS);
-    if (is_full(work) || is_full_at("/tmp") || is_full_at("/dev/shm"))
+    if (contained_is_full(work) || is_full_at("/tmp") || is_full_at("/dev/shm"))
         contained_send_limit(LIMIT_DISK);
 }
 

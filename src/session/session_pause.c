@@ -18,13 +18,14 @@ enum { USUAL_MS = 10000 };
 static bool is_quiet(struct session *s, int64_t ms)
 {
     struct pauses *p = &s->pauses;
-    uint64_t before = p->activity;
+    struct backend_observed seen;
     struct err ignored;
 
     bool known = p->known;
-    p->known = backend_activity(s->guest->handle, &p->activity, &ignored) == 0;
-    if (!known || !p->known || p->activity != before)
+    p->known = backend_observe(s->guest->handle, &seen, &ignored) == 0;
+    if (!known || !p->known || p->activity != seen.activity)
         p->seen_ms = clock_mono_ms();
+    p->activity = seen.activity;
     return p->known && clock_mono_ms() - p->seen_ms >= ms;
 }
 
@@ -59,7 +60,9 @@ void pause_begin(struct session *s)
     int64_t after_ms = q->pause_ms > 0 ? q->pause_ms : USUAL_MS;
     struct err ignored;
 
-    if (s->shared->prepared.backend->idle && q->pause_ms >= 0 && (q->pause_ms || !q->run.net_host))
+    const struct backend_idle *idle = s->shared->prepared.backend->idle;
+
+    if (idle && idle->pause && q->pause_ms >= 0 && (q->pause_ms || !q->run.net_host))
         (void)idle_begin(s, after_ms, look, &s->pauses.watch, &ignored);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
+#include "backends/idle.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -131,13 +132,21 @@ static void read_end(const struct exchange *x, struct result *r)
     }
 }
 
+static bool is_disk_full(const struct guest *g)
+{
+    struct backend_observed seen = {0};
+    struct statvfs st;
+    struct err ignored;
+    int work = backend_folder(g->handle);
+
+    if (work >= 0)
+        return fstatvfs(work, &st) == 0 && (!st.f_bfree || !st.f_ffree);
+    return g->live && backend_observe(g->handle, &seen, &ignored) == 0 && seen.disk_full;
+}
+
 static void look_at_disk(const struct exchange *x)
 {
-    struct statvfs st;
-    int work = backend_folder(x->guest->handle);
-
-    if (x->guest->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
-        (!st.f_bfree || !st.f_ffree))
+    if (x->guest->outcome.held & LAYER_BIT(LAYER_ROOT) && is_disk_full(x->guest))
         reporter_limit(x->reporter, LIMIT_DISK);
 }
 

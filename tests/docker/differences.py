@@ -20,7 +20,7 @@ SUITES = {
     "session languages": {},
     "session hostile": {},
     "session cells": {},
-    "session files": {"a full disk": "that a disk is full is not noted of a cell"},
+    "session files": {},
     "session tools": {},
     "session turns": {},
     "session forks": {},

@@ -217,6 +217,7 @@ static bool start_threads(struct docker_pool *pool)
         return false;
     pool->threads = pthread_create(&pool->maker, NULL, docker_pool_make, pool) == 0;
     if (!pool->threads) {
+        pool->over = true; /* no other thread tries it while the lock is open */
         pthread_mutex_unlock(&pool->lock);
         end_remover(pool);
         pthread_mutex_lock(&pool->lock);

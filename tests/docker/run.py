@@ -40,8 +40,14 @@ def skipped(name, reason):
     return test
 
 
+def stop(*_):
+    """The engine is to be ended, too, which takes a while: a second signal must not cut that short."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit("stopped")
+
+
 def main(names):
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the engine is to be ended, too
+    signal.signal(signal.SIGTERM, stop)
     sys.path.insert(0, HERE)
     parts = {name: importlib.import_module(name).test for name in ALONE + ["podman"] if name in names}
     wanted, reason = [n for n in NAMES + list(BY_NAME) if n in names], engine.why_not()

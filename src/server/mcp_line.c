@@ -13,6 +13,8 @@ enum {
     READ_IN_LOOP = 64 << 10,
     ALL_LINES_MAX = 256 << 20,   /* bytes of lines that are not handled yet, of all connections */
     UNREAD_BYTES_MAX = 64 << 20, /* of answers */
+    ALL_UNREAD_MAX = 256 << 20,  /* the same of all connections; beyond that, each has its share */
+    UNREAD_SHARE = 1 << 20,
 };
 
 struct line_text {
@@ -103,6 +105,28 @@ static void on_ended(struct call *call)
 
 /* ---- sending ---- */
 
+static size_t unread_bytes(const struct mcp_line *line)
+{
+    return line->call ? http_unsent(line->call->x) : 0;
+}
+
+static uint64_t all_unread_bytes(const struct mcp_hub *hub)
+{
+    uint64_t n = 0;
+
+    for (const struct mcp_line *line = hub->lines; line; line = line->next)
+        n += unread_bytes(line);
+    return n;
+}
+
+static bool has_too_much(const struct mcp_line *line)
+{
+    size_t n = unread_bytes(line);
+
+    return n > UNREAD_BYTES_MAX ||
+           (n > UNREAD_SHARE && all_unread_bytes(line->hub) > ALL_UNREAD_MAX);
+}
+
 /* In the loop. */
 static void send_line(void *ctx, char *text)
 {
@@ -115,7 +139,7 @@ static void send_line(void *ctx, char *text)
         http_piece(line->call->x, (struct str){text, n + 1});
     }
     free(text);
-    if (line->call && http_unsent(line->call->x) > UNREAD_BYTES_MAX)
+    if (has_too_much(line))
         line->full = true;
 }
 

@@ -11,10 +11,12 @@ import subprocess
 import tempfile
 import threading
 import time
+from contextlib import ExitStack
 
 import eras
 from client import GLOVEBOX, MODERN, PATIENCE, Client, environment, modern, over, texts
 from http_client import TOKENS, Daemon
+from life import memory_of
 from procs import wait_for
 
 SLEEP = "import time\ntime.sleep(%s)\nprint('slept')"
@@ -161,6 +163,45 @@ def test_project(tap, daemon):
         tap.ok("77m of memory" in done.stdout and not done.stderr, "glovebox.conf of the project", done)
 
 
+# ---- clients that do not read ----
+
+UPGRADE = (b"POST /mcp/lines HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: glovebox-mcp\r\n"
+           b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+
+
+def lines_at(daemon):
+    end = socket.socket(socket.AF_UNIX)
+    end.connect(daemon.socket)
+    end.sendall(UPGRADE)
+    assert b" 101 " in end.recv(4096)
+    end.setblocking(False)
+    return end
+
+
+def send_until_full(ends, data):
+    """Until none of them has taken anything for a second."""
+    rest, moved = dict.fromkeys(ends, data), time.monotonic()
+    while time.monotonic() - moved < 1:
+        for end in ends:
+            try:
+                rest[end] = rest[end][end.send(rest[end]):] or data
+                moved = time.monotonic()
+            except BlockingIOError:
+                pass
+
+
+def test_unread(tap, daemon):
+    with ExitStack() as opened:
+        ends = [opened.enter_context(lines_at(daemon)) for _ in range(8)]
+        ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": modern()}) + "\n"
+        send_until_full(ends, 20 * ask.encode())
+        held = memory_of(daemon.process, "VmRSS") >> 20
+        tap.ok(held < 560 or "asan" in GLOVEBOX, "eight clients that ask and do not read: their answers have one limit", held)
+        with Client() as client:
+            tap.equal(client.tool("execute_code", code="print('x' * 10)").get("stdout"), "x" * 10 + "\n", "... and another client is served")
+    tap.ok(nothing_left(daemon), "... and nothing is left of them")
+
+
 # ---- a daemon that ends ----
 
 
@@ -274,6 +315,7 @@ def test(tap):
         test_refused(tap, daemon)
         test_project(tap, daemon)
         test_killed(tap, daemon)
+        test_unread(tap, daemon)
         eras.test(tap)
 
 

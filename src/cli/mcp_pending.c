@@ -8,6 +8,8 @@
 #include "mcp/rpc.h"
 #include "mcp/rpc_peek.h"
 
+#define CALL "tools/call" /* the request that may have done something */
+
 enum { KEPT_LINE_MAX = 64 << 10 };
 
 struct mcp_request {
@@ -47,16 +49,16 @@ void mcp_pending_done(struct mcp_pending *p)
 
 static char **choice_of(struct mcp_pending *p, struct str method)
 {
-    if (str_is(method, "\"initialize\""))
+    if (str_is(method, "initialize"))
         return &p->hello;
-    return str_is(method, "\"logging/setLevel\"") ? &p->level : NULL;
+    return str_is(method, "logging/setLevel") ? &p->level : NULL;
 }
 
 /* Takes the id over. */
 static void add(struct mcp_pending *p, json_t *id, struct str method, struct str line)
 {
     struct mcp_request *request = xcalloc(1, sizeof *request);
-    bool may_repeat = line.n <= KEPT_LINE_MAX && !str_is(method, "\"tools/call\"");
+    bool may_repeat = line.n <= KEPT_LINE_MAX && !str_is(method, CALL);
 
     request->id = id;
     request->line = may_repeat ? xstrndup(line.p, line.n) : NULL;
@@ -109,11 +111,21 @@ static void ask_batch(struct mcp_pending *p, struct str line)
     {
         json_t *id = json_object_get(one, "id");
         if (is_id(id) && json_object_get(one, "method"))
-            add(p, json_incref(id), STR("\"tools/call\""), STR(""));
+            add(p, json_incref(id), STR(CALL), STR(""));
     }
     json_decref(list);
 }
 
+static void ask_one(struct mcp_pending *p, struct str id_text, struct str method, struct str line)
+{
+    json_t *id = id_text.n <= 8 * RPC_ID_MAX ? load(id_text) : NULL;
+
+    if (is_id(id))
+        add(p, json_incref(id), method, line);
+    json_decref(id);
+}
+
+/* Some clients write "tools\/call", which is the same name. */
 void mcp_pending_ask(struct mcp_pending *p, struct str line)
 {
     struct rpc_peek peek;
@@ -123,15 +135,12 @@ void mcp_pending_ask(struct mcp_pending *p, struct str line)
             ask_batch(p, line);
         return;
     }
-    if (!peek.id.p && str_is(peek.method, "\"notifications/cancelled\""))
+    json_t *method = load(peek.method);
+    if (peek.id.p && json_is_string(method))
+        ask_one(p, peek.id, json_str(method), line);
+    else if (str_is(json_str(method), "notifications/cancelled"))
         cancel(p, line);
-    if (!peek.id.p || !peek.method.p || peek.id.n > 8 * RPC_ID_MAX)
-        return;
-    json_t *id = load(peek.id);
-    if (is_id(id))
-        add(p, id, peek.method, line);
-    else
-        json_decref(id);
+    json_decref(method);
 }
 
 /* ---- of the daemon ---- */

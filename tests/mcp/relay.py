@@ -247,6 +247,21 @@ def test_lost(tap):
         client.close()
 
 
+def test_escaped(tap):
+    """JSON has several texts for one name."""
+    with Daemon() as daemon, over(daemon):
+        client = Client()
+        names = (r"tools\/call", r"tools\u002fcall", r"\u0074ools/call")
+        for id, name in enumerate(names, 1000):
+            call = {"jsonrpc": "2.0", "id": id, "method": "NAME", "params": {"name": "execute_code", "arguments": {"code": SLEEP % 100}, **modern()}}
+            client.write(json.dumps(call).replace("NAME", name) + "\n")
+        wait_for(lambda: daemon.status()["running"] + daemon.status()["waiting"] == len(names))
+        daemon.process.kill()
+        errors = [(client.wait(id, 20) or {}).get("error", {}).get("message", "") for id in range(1000, 1000 + len(names))]
+        tap.ok(all("not repeated" in error for error in errors), "a call whose method is written with escapes is not repeated", errors)
+        client.close()
+
+
 def test_stopped(tap):
     with Daemon() as daemon, over(daemon):
         client = Client()
@@ -333,5 +348,6 @@ def test_none(tap):
 def test_daemons(tap):
     test_none(tap)
     test_lost(tap)
+    test_escaped(tap)
     test_stopped(tap)
     test_older(tap)

@@ -22,7 +22,8 @@ _ITEMS = frozenset(("object", "str", "string", "boolean", "Int8", "Int16", "Int3
                     "UInt64", "Float32", "Float64"))
 _PACKED = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64|128)|complex(?:64|128|256)|"
                      r"(?:datetime|timedelta)64\[(?:s|ms|us|ns)\]", re.ASCII)
-_IN_ZONE = re.compile(r"(datetime64\[(?:s|ms|us|ns))(?:, )((?!dateutil)[A-Za-z0-9_+:/-]{1,64})\]", re.ASCII)
+_ZONE = r"(?!dateutil)[A-Za-z0-9_+:/-]{1,64}"
+_IN_ZONE = re.compile(rf"(datetime64\[(?:s|ms|us|ns))(?:, )({_ZONE})\]", re.ASCII)
 
 
 # ---- from pandas ----
@@ -133,9 +134,24 @@ def _array(dtype: str, items: list[Any], check: Check) -> Any:
     check([item for item in items if isinstance(item, Hashable)])
     pandas = import_module("pandas")
     has_str = int(str(pandas.__version__).partition(".")[0]) >= 3
-    return pandas.array(items, dtype="object" if dtype == "str" and not has_str else dtype)
+    return pandas.array(objects(items), dtype="object" if dtype == "str" and not has_str else dtype)
 
 
 def _unpacked(dtype: str, form: dict[str, Any]) -> Any:
     data = base64.b64decode(form["base64"])
     return import_module("numpy").frombuffer(data, dtype=dtype).copy()
+
+
+def objects(items: list[Any]) -> Any:
+    """The items as they are. Of a list, numpy takes a range of a billion numbers for a row, and makes them all."""
+    array = import_module("numpy").empty(len(items), dtype=object)
+    for at, item in enumerate(items):
+        array[at] = item
+    return array
+
+
+def zone(name: object) -> str:
+    """The name of a time zone; ValueError for what could be the path of a file."""
+    if not isinstance(name, str) or not re.fullmatch(_ZONE, name, re.ASCII):
+        raise ValueError("a name that no time zone has")
+    return name

@@ -30,6 +30,7 @@ _SMALL = 1 << 62  # larger integers do not fit the readers on the way
 _DEEPEST = 120
 _WIDEST = 1024  # bytes that an array of texts may reserve for each character in it
 _MOST_ALIKE = 1000  # keys with one hash
+_NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 _LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 
 
@@ -219,7 +220,7 @@ def _decode(form: object) -> Any:
 def _decode_typed(kind: Any, form: dict[str, Any]) -> Any:
     try:
         return _READERS[kind](form)
-    except (KeyError, ValueError, TypeError, IndexError, ArithmeticError, ImportError, AttributeError):
+    except (KeyError, ValueError, TypeError, IndexError, ArithmeticError, ImportError, AttributeError, OSError):
         return Foreign(str(form.get("class", kind))[:200], _shown(form))
 
 
@@ -276,11 +277,14 @@ def _decode_array(form: dict[str, Any]) -> Any:
     numpy = _module("numpy")
     items, kind = _items(form), str(form.get("class", ""))
     shape = [int(n) for n in form.get("shape", [len(items)])]
-    if kind.startswith(("datetime64", "timedelta64")):
-        return numpy.array(items, dtype="int64").view(kind).reshape(shape)
-    dtype = numpy.dtype(kind or None)
+    is_time = kind.startswith(("datetime64", "timedelta64"))
+    dtype = numpy.dtype("int64" if is_time else kind or None)
     if dtype.kind not in "biufcSU":
-        return numpy.array(items, dtype=object).reshape(shape)
+        return frames.objects(items).reshape(shape)
+    if not all(isinstance(item, _NUMBERS_AND_TEXTS) for item in items):
+        raise ValueError("an item that is no number and no text")
+    if is_time:
+        return numpy.array(items, dtype=dtype).view(kind).reshape(shape)
     if dtype.kind in "SU" and dtype.itemsize * len(items) > _WIDEST * sum(len(item) + 1 for item in items):
         raise ValueError("the array reserves far more than it has")
     return numpy.array(items, dtype=kind or None).reshape(shape)
@@ -371,14 +375,14 @@ def _frame(table: dict[str, Any]) -> Any:
             frame = frame.set_index(list(keys))
             frame.index.names = [None if name == "index" else name for name in frame.index.names]
         return frame
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
         return None
 
 
 def _column(pandas: Any, column: Any, field: Mapping[str, Any]) -> Any:
     if field.get("type") == "datetime":
         moments = pandas.to_datetime(column, utc=True)
-        return moments.dt.tz_convert(field["tz"]) if "tz" in field else moments.dt.tz_localize(None)
+        return moments.dt.tz_convert(frames.zone(field["tz"])) if "tz" in field else moments.dt.tz_localize(None)
     kinds = {"integer": "int64", "number": "float64", "boolean": "bool"}
     kind = kinds.get(str(field.get("type")))
     return column.astype(kind) if kind and not (kind != "float64" and column.isna().any()) else column

@@ -239,6 +239,10 @@ static void send_spool(struct sending *s, const struct e2b_entry *entry, const c
         s->r->gone = true;
         return;
     }
+    if ((uint64_t)st.st_size > s->left) { /* it has grown */
+        leave_out(s, path, S_IFREG | entry->mode, (uint64_t)st.st_size);
+        return;
+    }
     s->left -= (uint64_t)st.st_size;
     send_head(s, LAY_FILE, path, entry->mode, (uint64_t)st.st_size);
     send_content(s, spool, (uint64_t)st.st_size);

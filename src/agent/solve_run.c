@@ -8,8 +8,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-enum { ANSWER_MAX = 8 << 20 };
-
 /* ---- the session ---- */
 
 int solve_open(struct solving *s)

@@ -20,13 +20,7 @@
 #define EVERYBODYS "1777"
 #define THE_GUESTS "0755,uid=65534,gid=65534"
 
-enum {
-    FILES_LEAST = 1024,
-    FILES_MOST = 65536,
-    PROCESSES_LEAST = 24,
-    PROCESSES_MOST = 16384,
-    CPU_PERIOD_US = 100000
-};
+enum { FILES_LEAST = 1024, PROCESSES_LEAST = 24, PROCESSES_MOST = 16384, CPU_PERIOD_US = 100000 };
 
 /* Options of a tmpfs. Limits of 0 stay the kernel's. */
 static json_t *tmpfs(const struct jail_limits *l, const char *mode, bool podman)

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "docker/engine.h"
 
-enum { READ_STEP = 32 << 10, PIECE_MOST = 8 << 20 };
+enum { READ_STEP = 32 << 10 };
 
 #define TAG "glovebox"
 

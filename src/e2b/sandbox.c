@@ -65,11 +65,6 @@ const char *e2b_describe(const struct e2b *e)
     return e->account.debug ? "the sandbox of this machine (E2B_DEBUG)" : e->account.api;
 }
 
-const char *e2b_id(const struct e2b *e)
-{
-    return e->id ? e->id : "";
-}
-
 /* One request to the service whose answer is of no interest. `gone`: a 404 is fine. */
 static int tell(struct e2b *e, const struct e2b_ask *ask, const char *what, bool gone,
                 struct err *err)

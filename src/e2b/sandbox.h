@@ -45,7 +45,6 @@ struct e2b_wish {
 };
 /* Waits and asks again, a few times, while the service has no room. */
 int e2b_create(struct e2b *e2b, const struct e2b_wish *wish, int cancel_fd, struct err *err);
-const char *e2b_id(const struct e2b *e2b); /* "" before the sandbox is there */
 /* From now on. */
 int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
 /* No more access to the internet. */

@@ -67,11 +67,6 @@ enum {
 
 extern const struct value value_unknown, value_none, value_decoded;
 
-static inline bool value_is_text(const struct value *v)
-{
-    return v->kind == VALUE_TEXT;
-}
-
 static inline bool value_is_path(const struct value *v, const char *path)
 {
     return v->kind == VALUE_PATH && str_is(v->text, path);

@@ -5,7 +5,7 @@
 
 #include "languages/language.h"
 
-enum { TAB = 4, CLOSER_INDENT = 4, MARKER_DIGITS = 9 };
+enum { TAB = 4, MARKER_DIGITS = 9 };
 
 /* ---- lines ---- */
 

@@ -239,7 +239,7 @@ static void send_spool(struct sending *s, const struct e2b_entry *entry, const c
         s->r->gone = true;
         return;
     }
-    if ((uint64_t)st.st_size > s->left) { /* it has grown */
+    if ((uint64_t)st.st_size > s->left) { /* where nothing was left, one byte can have come */
         leave_out(s, path, S_IFREG | entry->mode, (uint64_t)st.st_size);
         return;
     }

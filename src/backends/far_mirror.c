@@ -81,6 +81,15 @@ void far_sweep_files(void)
 
 /* ---- what arrives beside the files ---- */
 
+/* A file system has a largest size of its own: an empty file would be taken for the guest's. */
+static void make_large(int fd, uint64_t size)
+{
+    off_t n = size < INT64_MAX ? (off_t)size : INT64_MAX;
+
+    while (n && ftruncate(fd, n) < 0)
+        n /= 2;
+}
+
 static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)
 {
     if (!mode) /* its place is taken; far_files.c gives the reason */
@@ -93,7 +102,7 @@ static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)
         return;
     AUTO_CLOSE int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
-        (void)!ftruncate(fd, (off_t)(size >> 62 ? INT64_MAX >> 1 : (int64_t)size));
+        make_large(fd, size);
 }
 
 static void keep_path(struct far_kept *k, struct str path)

@@ -178,9 +178,15 @@ int e2b_say_status(unsigned status, const char *said, const char *what, struct e
                    status, *said ? ": " : "", said, *says ? ")" : "");
 }
 
+/* A redirect is none: it is not followed, and has nothing of what was asked for. */
+static bool is_good(unsigned status)
+{
+    return status >= 200 && status < 300;
+}
+
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err)
 {
-    return answer->status < 400 ? 0 : e2b_say_status(answer->status, answer->said, what, err);
+    return is_good(answer->status) ? 0 : e2b_say_status(answer->status, answer->said, what, err);
 }
 
 /* ---- receiving ---- */
@@ -201,7 +207,7 @@ static void read_head(const struct fetch_event *event, struct e2b_answer *ret)
 static void read_body(const struct e2b *e, const struct buf *body, struct e2b_answer *ret)
 {
     ret->json = json_loadb(body->p, body->n, 0, NULL);
-    if (ret->status < 400)
+    if (is_good(ret->status))
         return;
     const json_t *message = json_object_get(ret->json, "message");
     e2b_show(e, json_is_string(message) ? json_str(message) : buf_str(body), ret->said,

@@ -133,6 +133,8 @@ int e2b_list_files(struct e2b *e, const char *folder, int depth, int cancel_fd,
              &answer, err) < 0)
         return -1;
     int result = e2b_must(&answer, "list files", err);
+    if (result == 0 && !json_is_object(answer.json))
+        result = err_set(err, ERR_GUEST, "the sandbox lists its files in no JSON object");
     if (result == 0)
         result = read_entries(json_object_get(answer.json, "entries"), ret, err);
     e2b_answer_done(&answer);

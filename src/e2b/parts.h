@@ -43,7 +43,7 @@ struct e2b_answer {
     int64_t retry_after_ms; /* 0: the service does not say */
     json_t *json;           /* of a JSON body, else NULL */
     char next_page[300];    /* of a list; "" for none */
-    char said[300];         /* its message with a status from 400 on, safe to print; or "" */
+    char said[300];         /* its message unless it did what was asked, safe to print; or "" */
 };
 
 /* What becomes a part of addresses and headers. */
@@ -52,7 +52,7 @@ bool e2b_is_name(struct str s);
 /* 0 with any status. -1 when there is no answer, and *ret is empty. */
 int e2b_ask(struct e2b *e2b, const struct e2b_ask *given, struct e2b_answer *ret, struct err *err);
 void e2b_answer_done(struct e2b_answer *answer);
-/* -1 with what the service said, unless the status is below 400. `what` is what was tried. */
+/* -1 with what the service said, unless the status is 2xx. `what` is what was tried. */
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err);
 int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err);
 

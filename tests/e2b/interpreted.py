@@ -172,6 +172,29 @@ for name in ("a b", "-x", "q'\\"\\\\", "\\u00e9\\U0001f600", ".hidden", "z"): op
                   "with their bytes; equal names in different folders stay apart")
 
 
+def listed(standin, answer, *sizes):
+    """The result of a run whose sandbox lists files of these sizes, and has `answer` for each."""
+    entries = [{"path": "/home/user/work/f%d" % i, "type": "FILE_TYPE_FILE", "size": size, "mode": 420}
+               for i, size in enumerate(sizes)]
+    standin.faults[:] = [Fault("POST", "/ListDir$", answer=whole_answer(200, json.dumps({"entries": entries}).encode())),
+                         Fault("GET", "/files$", answer=answer)]
+    with tempfile.TemporaryDirectory() as folder:
+        r = result(standin, "--retries", "0", "-c", "1", "--out", "out", cwd=folder)
+    standin.faults[:] = []
+    return r.get("files"), [s["reason"] for s in r.get("skipped", [])], r
+
+
+def test_lies(tap, standin):
+    files, reasons, r = listed(standin, whole_answer(302, b"", pairs=[("Location", "http://127.0.0.1:1/")]), 5)
+    tap.ok(files == [] and "unreadable" in "".join(reasons), "a redirect is no empty file", r)
+    files, reasons, r = listed(standin, whole_answer(200, b"X"), "9" * 40, 1 << 62)
+    tap.ok(files == [] and len(reasons) == 2 and "larger" in reasons[0], "a file of exbibytes is no empty file", r)
+    standin.faults[:] = [Fault("POST", "/ListDir$", answer=whole_answer(200, b"[1]"))]
+    r = result(standin, "--retries", "0", "-c", "1", "--out", "out")
+    standin.faults[:] = []
+    tap.ok("no JSON object" in str(r.get("error")), "an answer that is no list of files is an error", r)
+
+
 def test_sessions(tap, standin):
     del standin.requests[:]
     out, err = repl(standin, ["x = 41\ndef f(): return x + 1", "f()", "import sys\nprint('err', file=sys.stderr)",
@@ -221,7 +244,7 @@ def test_broken(tap, standin):
 
 
 TESTS = (test_runs, test_errors, test_cancelled, test_said, test_named, test_rich, test_process, test_files,
-         test_sessions, test_session_calls, test_broken)
+         test_lies, test_sessions, test_session_calls, test_broken)
 
 
 def test(tap):

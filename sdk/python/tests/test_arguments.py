@@ -136,6 +136,19 @@ def test_closing_ends_what_another_thread_waits_for(act: Any) -> None:
     assert [type(error) for error in failures] == [SessionError] and "closed" in str(failures[0])
 
 
+@pytest.mark.parametrize("options, message", [
+    ({"memry": "1g"}, "did you mean 'memory'"), ({"timeout": "5 parsecs"}, "timeout is '5 parsecs'"),
+    ({"allow_imports": "math"}, "give a list")])
+def test_options_are_read_at_once(options: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Sandbox(**options)
+
+
+def test_options_of_a_run(box: Sandbox) -> None:
+    with pytest.raises(UsageError, match=r"'idle' is not an option of a run.*Sandbox\(idle=...\)"):
+        box.run("1", idle="5m")  # type: ignore[call-arg]
+
+
 def test_options_of_a_cell(box: Sandbox) -> None:
     with pytest.raises(UsageError, match=r"'memory' is not an option of a cell.*Sandbox\(memory=...\)"):
         box.exec("1", memory="1g")  # type: ignore[call-arg]

@@ -49,7 +49,7 @@ def test_place_and_environment(box: Box) -> None:
     box.exec("ln -s sub/deep there")
     assert box.exec("pwd", cwd="there").stdout.decode() == f"{box.workspace}/there\n"
     missing = box.exec("pwd", cwd="nowhere")
-    assert missing.exit_code == 127 and "nowhere" in missing.message
+    assert missing.exit_code == 127 and "nowhere" in missing.message and missing.message in repr(missing)
 
 
 def test_writable_places() -> None:

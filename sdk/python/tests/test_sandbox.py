@@ -7,6 +7,7 @@ import asyncio
 import base64
 import contextlib
 import datetime
+import pickle
 import threading
 import time
 from collections.abc import Iterator
@@ -100,12 +101,19 @@ def test_data_of_a_program_are_values(box: Sandbox) -> None:
 def test_objects_of_the_program(box: Sandbox) -> None:
     value = box.exec("class Odd: pass\nOdd()").value
     assert isinstance(value, Foreign) and value.class_name == "Odd" and "Odd object" in repr(value)
+    with pytest.raises(AttributeError, match="only the repr.. of this Odd crossed the wall, so it has no 'columns'"):
+        value.columns  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(value)) == value and not hasattr(value, "columns")
     plain = box.exec("from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nP(3)").value
     assert plain == {"x": 3}
 
 
 def test_arrays(box: Sandbox) -> None:
     numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
+    with pytest.raises(UsageError, match="MaskedArray cannot cross the wall"):
+        box.variables["array"] = numpy.ma.array([1, 2], mask=[False, True])
+    box.variables["array"] = numpy.arange(4).reshape(1, 4).view(numpy.matrix)
+    assert box.variables["array"].tolist() == [[0, 1, 2, 3]]
     box.variables["array"] = numpy.arange(6.0).reshape(2, 3)
     assert (box.exec("array * 2").value == numpy.arange(6.0).reshape(2, 3) * 2).all()
 
@@ -132,6 +140,12 @@ def test_frames_as_variables(box: Sandbox) -> None:
     pandas.testing.assert_frame_equal(box.variables["large"], large)
     with pytest.raises(UsageError, match="astype"):
         box.variables["odd"] = pandas.DataFrame({"p": pandas.period_range("2024", periods=2)})
+
+
+def test_frames_lack_values_that_become_none(box: Sandbox) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed; run the part frames")
+    box.variables["x"] = [pandas.NA, pandas.NaT]
+    assert box.exec("x").value == [None, None]
 
 
 def test_frames_without_pandas_inside() -> None:

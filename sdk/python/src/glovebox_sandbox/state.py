@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, Callable, Optional
 
 from .errors import SessionError, UsageError, kind_of
+from .options import fields_of, without
 from .tools import Tool, Tools
 
 CLOSED = "the sandbox was closed; make a new one"
@@ -25,6 +26,7 @@ class State:
                  on_input: Optional[Callable[[str], Any]] = None) -> None:
         if on_input is not None and not callable(on_input):
             raise UsageError(f"on_input is {kind_of(on_input)}; give a function that takes the prompt and returns the line")
+        fields_of(without(options, ("files", "data")))  # an error here, and not at the first use
         self.language, self.tools, self.options, self.on_input = language, tools, dict(options), on_input
         self.id: Optional[str] = None
         self.closed = False

@@ -20,7 +20,7 @@ import io
 import pathlib
 import sys
 from collections.abc import Mapping
-from typing import Any, Callable, cast
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, cast
 
 from . import frames
 from .documents import object_or_none
@@ -31,6 +31,7 @@ _DEEPEST = 120
 _WIDEST = 1024  # bytes that an array of texts may reserve for each character in it
 _MOST_ALIKE = 1000  # keys with one hash
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
+_NOTHING = object()
 _LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 
 
@@ -43,6 +44,12 @@ class Foreign:
 
     def __repr__(self) -> str:
         return self.text or f"<{self.class_name} object>"
+
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> NoReturn:
+            kind = self.__dict__.get("class_name", "object")
+            raise AttributeError(f"only the repr() of this {kind} crossed the wall, so it has no '{name}' here; use it in "
+                                 "a cell, or read a frame or an array as box.variables['name']")
 
 
 # ---- from Python ----
@@ -113,11 +120,23 @@ def _encode_other(value: Any, depth: int) -> Any:
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
         pairs = [[f.name, encode(getattr(value, f.name), depth)] for f in dataclasses.fields(value)]
         return {"$type": "dataclass", "class": type(value).__name__, "items": pairs}
+    if value is getattr(sys.modules.get("pandas"), "NA", _NOTHING):
+        return None  # as NaT
     found = _encode_foreign(value, depth)
     if found is not None:
         return found
     raise UsageError(f"a value of the type {type(value).__qualname__} cannot cross the wall; give lists, dicts and "
                      "numbers, or write the data to a file of the sandbox")
+
+
+def _encode_array(value: Any, depth: int) -> Any:
+    """None for an array of objects, or one with a mask, which would be lost."""
+    kind = value.dtype.kind
+    if kind not in "mMbiufcSU" or _is_a(value, "numpy.ma", "MaskedArray"):
+        return None
+    flat = _module("numpy").asarray(value).ravel()
+    items = flat.astype("int64").tolist() if kind in "mM" else [encode(item, depth) for item in flat.tolist()]
+    return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
 
 
 def _encode_foreign(value: Any, depth: int) -> Any:
@@ -128,12 +147,8 @@ def _encode_foreign(value: Any, depth: int) -> Any:
         return frames.encode_series(value, encode)
     if _is_a(value, "numpy", "generic"):
         return _encode_scalar(value, depth)
-    if _is_a(value, "numpy", "ndarray") and value.dtype.kind in "mM":
-        items = value.astype("int64").ravel().tolist()
-        return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
-    if _is_a(value, "numpy", "ndarray") and value.dtype.kind in "biufcSU":
-        items = [encode(item, depth) for item in value.ravel().tolist()]
-        return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
+    if _is_a(value, "numpy", "ndarray"):
+        return _encode_array(value, depth)
     if _is_a(value, "PIL.Image", "Image"):
         data = io.BytesIO()
         value.save(data, "PNG")

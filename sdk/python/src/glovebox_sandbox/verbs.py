@@ -39,6 +39,8 @@ def ask(method: str, path: str, document: Optional[Mapping[str, Any]] = None, wa
 
 def run_fields(state: State, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a run: the sandbox's options, and those of the call before them."""
+    for name in only(options, SESSION_ONLY):
+        raise UsageError(f"'{name}' is not an option of a run; give it where the sandbox is made: Sandbox({name}=...)")
     return with_deadline(fields_of({**without(state.options, SESSION_ONLY), "language": state.language, **options}))
 
 

@@ -40,6 +40,7 @@ class CommandResult:
 
     def __repr__(self) -> str:
         ended = f"exit_code={self.exit_code}" + (f" {self.error_type}" if self.error_type else "")
+        ended += f" {self.message[:200]!r}" if self.message else ""
         return f"<CommandResult {ended} stdout={self.stdout[:200]!r} stderr={self.stderr[:200]!r}>"
 
     @property

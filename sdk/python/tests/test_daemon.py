@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -17,7 +18,7 @@ from typing import Any, Callable
 
 import pytest
 
-from glovebox_sandbox import DaemonError, PolicyError, Sandbox, SessionError, UsageError, private
+from glovebox_sandbox import AsyncSandbox, DaemonError, PolicyError, Sandbox, SessionError, UsageError, private
 from glovebox_sandbox.finding import find_program
 
 
@@ -102,6 +103,34 @@ def test_sessions_that_are_none(session: Any, advice: str) -> None:
 def test_nobody_listens() -> None:
     with pytest.raises(DaemonError, match="no daemon listens at http://127.0.0.1:9"):
         Sandbox(url="127.0.0.1:9").open()
+
+
+STRANGER = """
+import os, socket, sys
+os.setuid(65534)
+end = socket.socket(socket.AF_UNIX)
+end.bind(sys.argv[1])
+end.listen()
+print("listens", flush=True)
+for _ in range(2):
+    print(end.accept()[0].recv(1), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a process of another user")
+def test_a_socket_of_another_user_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a daemon of ours was, when it was looked for."""
+    monkeypatch.setattr("glovebox_sandbox.finding.listens", lambda address: True)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        path = folder + "/s"
+        with subprocess.Popen([sys.executable, "-c", STRANGER, path], stdout=subprocess.PIPE, text=True) as stranger:
+            assert stranger.stdout is not None and stranger.stdout.readline() == "listens\n"
+            with pytest.raises(DaemonError, match="belongs to another user"):
+                Sandbox(url="unix:" + path).run("secret()")
+            with pytest.raises(DaemonError, match="belongs to another user"):
+                asyncio.run(AsyncSandbox(url="unix:" + path).run("secret()"))
+            assert stranger.stdout.read() == "b''\nb''\n"
 
 
 def test_programs_that_cannot_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,12 +83,13 @@ def listens(address: Address) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
             end.settimeout(5)
             end.connect(address.path or "")
-            return _owner_of(end) in (0, os.geteuid())
+            return is_trusted(end)
     except (OSError, ValueError):
         return False
 
 
-def _owner_of(end: socket.socket) -> int:
+def is_trusted(end: socket.socket) -> bool:
+    """Whether the process at the other end of a Unix socket is root's or this user's."""
     size = struct.calcsize("iII")
     _, user, _ = struct.unpack("iII", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
-    return int(user)
+    return user in (0, os.geteuid())

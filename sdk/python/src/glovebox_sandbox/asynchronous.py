@@ -12,13 +12,15 @@ from typing import Any, Callable, Generic, Optional
 import httpx
 
 from .address import Address
-from .connections import answer_head, check_there, request_parts, settings, translated
+from .connections import answer_head, check_there, refuse_strangers, request_parts, settings, translated
 from .errors import SessionError
 from .events import Event
 from .finding import find
 from .lines import AsyncLineReader
 from .state import CLOSED
 from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Sleep, Step, Steps, T
+
+_EXTENSIONS = {"trace": refuse_strangers}
 
 
 class Outcome(Generic[T]):
@@ -94,14 +96,14 @@ class AsyncDriver:
     async def _send(self, request: Request) -> Answer:
         client = await self._connected()
         with translated(self):
-            response = await client.request(**request_parts(request))
+            response = await client.request(**request_parts(request), extensions=_EXTENSIONS)
             return answer_head(response, response.content)
 
     async def _open(self, request: Request, response: AsyncExitStack, stream: list[AsyncLineReader]) -> Answer:
         client = await self._connected()
         await response.aclose()  # that of the stream before
         with translated(self):
-            head = await response.enter_async_context(client.stream(**request_parts(request)))
+            head = await response.enter_async_context(client.stream(**request_parts(request), extensions=_EXTENSIONS))
             if head.status_code >= 400:
                 return answer_head(head, await head.aread())
             stream[:] = [AsyncLineReader(head.aiter_bytes())]

@@ -13,7 +13,7 @@ from typing import Any, Optional, Protocol
 
 import httpx
 
-from .address import Address
+from .address import Address, is_trusted
 from .errors import DaemonError, DeadlineError, SessionError
 from .state import CLOSED_MEANWHILE
 from .steps import Answer, Request
@@ -55,6 +55,21 @@ def check_there(address: Address) -> None:
         raise DaemonError(f"no daemon listens at {address}: it has ended, and its sessions with it")
 
 
+_ANOTHER_USER = "the socket belongs to another user: nothing was sent; choose a place that only you can write"
+
+
+def _is_stranger(event: str, stream: Any) -> bool:
+    """Where others can make files, one of theirs may listen after a daemon has ended."""
+    return event == "connection.connect_unix_socket.complete" and not is_trusted(stream.get_extra_info("socket"))
+
+
+async def refuse_strangers(event: str, info: Mapping[str, Any]) -> None:
+    """The extension `trace` of a request."""
+    if _is_stranger(event, info.get("return_value")):
+        await info["return_value"].aclose()
+        raise DaemonError(_ANOTHER_USER)
+
+
 class Sockets:
     """The sockets of a client. To close one does not wake a thread that waits at it, to shut it down does."""
 
@@ -63,6 +78,9 @@ class Sockets:
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """The extension `trace` of a request."""
+        if _is_stranger(event, info.get("return_value")):
+            info["return_value"].close()
+            raise DaemonError(_ANOTHER_USER)
         if event.startswith("connection.connect_") and event.endswith(".complete"):
             self._streams.add(info["return_value"])
 

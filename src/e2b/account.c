@@ -68,6 +68,19 @@ static char *take_address(const char *name, const char *value, struct err *err)
     return check_address(name, address, err) < 0 ? NULL : mem_take(&address);
 }
 
+/* It becomes the end of the host in the addresses that the key is sent to. */
+static int check_domain(const char *domain, struct err *err)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:";
+
+    if (check_text("E2B_DOMAIN", domain, err) < 0)
+        return -1;
+    if (domain[strspn(domain, allowed)])
+        return err_set(err, ERR_USAGE, "E2B_DOMAIN is no domain: write a name such as e2b.app");
+    return 0;
+}
+
 static int read_key(struct e2b_account *a, struct err *err)
 {
     const char *key = variable("E2B_API_KEY");
@@ -85,7 +98,7 @@ static int read_addresses(struct e2b_account *a, struct err *err)
                *domain = variable("E2B_DOMAIN");
 
     a->domain = xstrdup(domain ? domain : "e2b.app");
-    if (check_text("E2B_DOMAIN", a->domain, err) < 0)
+    if (check_domain(a->domain, err) < 0)
         return -1;
     AUTO_FREE char *usual =
         a->debug ? xstrdup("http://localhost:3000") : xasprintf("https://api.%s", a->domain);

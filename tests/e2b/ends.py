@@ -141,6 +141,7 @@ def test_accounts(tap, standin):
                               ("no address", {"E2B_API_URL": "carrier-pigeon"}, b"E2B_API_URL"),
                               ("a far address without TLS", {"E2B_API_URL": "http://192.0.2.1:1"}, b"https"),
                               ("a far sandbox without TLS", {"E2B_SANDBOX_URL": "http://192.0.2.1:1"}, b"https"),
+                              ("no domain", {"E2B_API_URL": "", "E2B_DOMAIN": "example.com/path?"}, b"E2B_DOMAIN"),
                               ("nothing listens", {"E2B_API_URL": "http://127.0.0.1:1"}, b"127.0.0.1"),
                               ("TLS where there is none", {"E2B_API_URL": standin.url.replace("http:", "https:")},
                                b"E2B")):

@@ -198,6 +198,8 @@ static int write_file(struct backend_guest *guest, const char *path, int from, u
         if (wait_for_room(d, err) < 0)
             return -1;
     }
+    if (n < 0) /* without PLACE, what was sent is dropped */
+        return err_sys(err, "read the file's content");
     return say(ask(d, CONTAINED_PLACE, str_from(path), err), path, "write the file", err);
 }
 

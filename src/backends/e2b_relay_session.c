@@ -18,15 +18,18 @@ enum { RESULTS_MOST = 8 }; /* a cell has one, but in some languages each stateme
 #define NO_VALUES                                                                                  \
     "backend e2b-interpreter sets and reads no variables: let a cell do it, or use --backend e2b"
 
-static void send_json(struct e2b_relay *r, const char *kind, uint32_t id, json_t *value)
+/* False, and nothing is sent: it is too long for a frame. */
+static bool send_json(struct e2b_relay *r, const char *kind, uint32_t id, json_t *value)
 {
     AUTO_FREE char *text = json_write(value, false);
     AUTO_BUF struct buf frame = {0};
 
     json_decref(value);
     buf_init(&frame, CELL_FRAME_MAX + 64);
-    if (text && cell_frame_put(&frame, kind, id, str_from(text)) == 0)
+    bool fits = text && cell_frame_put(&frame, kind, id, str_from(text)) == 0;
+    if (fits)
         relay_send_all(r, CONTAINED_CHANNEL_OUT, buf_str(&frame));
+    return fits;
 }
 
 /* The value of a session's cell comes with the answer to it. */
@@ -39,7 +42,7 @@ void relay_show(struct e2b_relay *r, const struct execution_event *event)
     json_t *bundle = json_pack("{s:s, s:o, s:{}}", "kind", is_value ? "value" : "display", "data",
                                execution_data(event), "metadata");
     if (!is_value || !r->is_session) {
-        send_json(r, "display", r->cell.id, bundle);
+        (void)send_json(r, "display", r->cell.id, bundle);
         return;
     }
     if (!r->cell.results)
@@ -152,7 +155,12 @@ void relay_send_done(struct e2b_relay *r)
     json_object_set_new(done, "exit", status);
     print_exception(r, exception);
     json_decref(exception);
-    send_json(r, "done", cell->id, done);
+    if (!send_json(r, "done", cell->id, json_incref(done))) {
+        relay_send_all(r, CONTAINED_ERR, STR("The cell's results are too long to be sent.\n"));
+        json_object_del(done, "results");
+        (void)send_json(r, "done", cell->id, json_incref(done));
+    }
+    json_decref(done);
     relay_cell_done(&r->cell);
 }
 
@@ -200,7 +208,7 @@ static int take_hello(struct e2b_relay *r, const json_t *hello, struct err *err)
     if (!good)
         json_object_set_new(ready, "exception", exception_of(r->cell.name, r->cell.value, ""));
     relay_cell_done(&r->cell);
-    send_json(r, "ready", 0, ready);
+    (void)send_json(r, "ready", 0, ready);
     return 0;
 }
 
@@ -208,7 +216,7 @@ static int take_hello(struct e2b_relay *r, const json_t *hello, struct err *err)
 
 static void refuse(struct e2b_relay *r, uint32_t id)
 {
-    send_json(
+    (void)send_json(
         r, "done", id,
         json_pack("{s:b, s:o}", "ok", 0, "exception", exception_of("NotSupported", NO_VALUES, "")));
 }

@@ -19,7 +19,7 @@ os.symlink("/etc/shadow", "shadow"); os.symlink("/", "root"); os.symlink("..", "
 os.mkfifo("pipe"); s = socket.socket(socket.AF_UNIX); s.bind("sock")
 open("hidden", "w").write("secret"); os.chmod("hidden", 0)
 os.mkdir("shut"); open("shut/in", "w").write("x"); os.chmod("shut", 0)
-open("sparse", "wb").truncate(1 << 40)
+open("sparse", "wb").truncate(1 << 40); open("vast", "wb").truncate(1 << 60)
 open("a\\nb\\x1b[2J", "w").write("odd")
 open("glovebox.conf", "w").write("backend = host")
 deep = "d"
@@ -113,7 +113,7 @@ def test_tree(tap, docker):
         r = program.result(docker.host, "-c", TREE, "--out", out)
         reasons = {s["path"]: s["reason"] for s in r.get("skipped", [])}
         for name, word in (("shadow", "link"), ("root", "link"), ("up", "link"), ("loop", "link"), ("pipe", "fifo"),
-                           ("sock", "socket"), ("sparse", "larger")):
+                           ("sock", "socket"), ("sparse", "larger"), ("vast", "larger")):
             tap.ok(word in reasons.get(name, ""), "%s is left out, with the reason" % name, reasons, r.get("broken"))
         got = {f["path"] for f in r.get("files", [])}
         tap.ok({"hidden", "shut/in", "link0", "link1"} <= got, "files without permissions come out", sorted(got)[:20])

@@ -190,7 +190,8 @@ def test_lies(tap, standin):
     files, reasons, r = listed(standin, whole_answer(200, b"X"), "9" * 40, 1 << 62)
     tap.ok(files == [] and len(reasons) == 2 and "larger" in reasons[0], "a file of exbibytes is no empty file", r)
     standin.faults[:] = [Fault("POST", "/ListDir$", answer=whole_answer(200, b"[1]"))]
-    r = result(standin, "--retries", "0", "-c", "1", "--out", "out")
+    with tempfile.TemporaryDirectory() as folder:
+        r = result(standin, "--retries", "0", "-c", "1", "--out", "out", cwd=folder)
     standin.faults[:] = []
     tap.ok("no JSON object" in str(r.get("error")), "an answer that is no list of files is an error", r)
 

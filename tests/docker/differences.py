@@ -23,8 +23,6 @@ SUITES = {
     "session files": {},
     "session tools": {},
     "session turns": {},
-    "session forks": {},
-    "session tries": {},
     "cli .run.": {},
     "cli .result.": {"result.success: a good run": NAMES_BACKEND, "result.events: what started says": NAMES_BACKEND,
                      "result.denied: *": ENGINES_FILTER},

@@ -115,6 +115,14 @@ int engine_snapshot(struct engine *engine, const char *id, const struct engine_s
                     struct err *err);
 /* Kills it, and waits until nothing is left of it. */
 int engine_remove(struct engine *engine, const char *id, struct err *err);
+/* Makes an image of ours from a container, as it is. */
+struct engine_image_of {
+    struct str repository;
+    const char *tag, *label; /* the label's value says what it is for */
+    int timeout_ms;          /* 0: as for other requests */
+};
+int engine_commit(struct engine *engine, const char *id, const struct engine_image_of *image,
+                  struct err *err);
 /* Removes the containers of dead owners. An owner is a process of this host; it was killed between
  * creating a container and starting it. *ret_count is the number of removed containers. */
 int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);

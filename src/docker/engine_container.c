@@ -260,6 +260,24 @@ bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n)
     return true;
 }
 
+int engine_commit(struct engine *e, const char *id, const struct engine_image_of *image,
+                  struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=%.*s&tag=%s", id,
+                                     (int)image->repository.n, image->repository.p, image->tag);
+    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, image->label);
+    const struct engine_ask post = {
+        .method = "POST", .path = path, .json = config, .timeout_ms = image->timeout_ms};
+    struct engine_answer answer;
+
+    int result = engine_ask(e, &post, &answer, err);
+    json_decref(config);
+    if (result == 0)
+        result = engine_must(&answer, "save the image", err);
+    engine_answer_done(&answer);
+    return result;
+}
+
 /* ---- leftovers ---- */
 
 int engine_sweep(struct engine *e, unsigned *ret_count, struct err *err)

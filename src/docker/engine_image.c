@@ -112,21 +112,6 @@ static int put_helper(struct engine *e, const char *container, struct str helper
     return result;
 }
 
-static int commit(struct engine *e, const char *container, const char *tag, struct err *err)
-{
-    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=" IMAGES "&tag=%s", container, tag);
-    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, "image");
-    const struct engine_ask post = {.method = "POST", .path = path, .json = config};
-    struct engine_answer answer;
-
-    int result = engine_ask(e, &post, &answer, err);
-    json_decref(config);
-    if (result == 0)
-        result = engine_must(&answer, "save the image", err);
-    engine_answer_done(&answer);
-    return result;
-}
-
 static int make_image(struct engine *e, const char *base, const char *tag, struct str helper,
                       struct err *err)
 {
@@ -138,7 +123,8 @@ static int make_image(struct engine *e, const char *base, const char *tag, struc
     json_decref(config);
     if (result < 0)
         return -1;
-    if (put_helper(e, container, helper, err) < 0 || commit(e, container, tag, err) < 0)
+    const struct engine_image_of image = {.repository = STR(IMAGES), .tag = tag, .label = "image"};
+    if (put_helper(e, container, helper, err) < 0 || engine_commit(e, container, &image, err) < 0)
         result = -1;
     (void)engine_remove(e, container, &ignored);
     return result;

@@ -85,20 +85,13 @@ static int send_files(struct engine *e, const char *container, const struct buil
 static int commit(struct engine *e, const char *container, const char *image, struct err *err)
 {
     const char *slash = strrchr(image, '/'), *colon = strchr(slash ? slash : image, ':');
-    int length = colon ? (int)(colon - image) : (int)strlen(image);
-    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=%.*s&tag=%s", container, length,
-                                     image, colon ? colon + 1 : "latest");
-    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, OF_SNAPSHOT);
-    const struct engine_ask post = {
-        .method = "POST", .path = path, .json = config, .timeout_ms = COMMIT_MS};
-    struct engine_answer answer;
+    const struct engine_image_of of = {
+        .repository = colon ? (struct str){image, (size_t)(colon - image)} : str_from(image),
+        .tag = colon ? colon + 1 : "latest",
+        .label = OF_SNAPSHOT,
+        .timeout_ms = COMMIT_MS};
 
-    int result = engine_ask(e, &post, &answer, err);
-    json_decref(config);
-    if (result == 0)
-        result = engine_must(&answer, "save the image", err);
-    engine_answer_done(&answer);
-    return result;
+    return engine_commit(e, container, &of, err);
 }
 
 static int make(struct engine *e, const char *base, const struct engine_snapshot *s,

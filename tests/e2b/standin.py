@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import control  # noqa: E402
-from wire import Refused, pieces_of_body, read_head, whole_answer  # noqa: E402
+from wire import Refused, accept_all, pieces_of_body, read_head, whole_answer  # noqa: E402
 
 KEY = control.KEY
 ENVD, INTERPRETER = 49983, 49999
@@ -159,7 +159,7 @@ class Standin:
         make = NoPlace if self.bare else lambda folder: Place(folder, self.inhabitant, self.words)
         self.control = control.Control(self.folder, make, self.key)
         self.listener.listen(128)
-        threading.Thread(target=self.accept, daemon=True).start()
+        threading.Thread(target=accept_all, args=(self.listener, self.serve), daemon=True).start()
         return self
 
     def __exit__(self, *_):
@@ -188,14 +188,6 @@ class Standin:
     def asked(self, kind, method="", path=""):
         with self.lock:
             return [r for r in self.requests if r.kind == kind and r.method.startswith(method) and path in r.path]
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
         self.open.add(client)

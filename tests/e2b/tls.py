@@ -12,6 +12,7 @@ import threading
 
 import product
 from standin import Standin
+from wire import accept_all
 
 DOMAIN = "e2b.localhost"
 SUBJECT = "subjectAltName=DNS:*.%s"
@@ -47,19 +48,11 @@ class Front:
         self.port = self.listener.getsockname()[1]
 
     def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
+        threading.Thread(target=accept_all, args=(self.listener, self.serve), daemon=True).start()
         return self
 
     def __exit__(self, *_):
         self.listener.close()
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
         try:

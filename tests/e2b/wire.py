@@ -2,10 +2,21 @@
 """HTTP/1.1 for both halves of the stand-in: requests are read as they come, answers are written with a known end."""
 
 import json
+import threading
 import urllib.parse
 
 LINE = 65536  # the longest line of a head
 HEADERS = 200
+
+
+def accept_all(listener, serve):
+    """Each connection in a thread of its own, until the listener is closed."""
+    while True:
+        try:
+            client = listener.accept()[0]
+        except OSError:
+            return
+        threading.Thread(target=serve, args=(client,), daemon=True).start()
 
 
 class Refused(Exception):

@@ -132,7 +132,7 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
  * reason, for the model. */
 int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint);
 /* The same; a reply without a block may also be a program by itself, if that is in Python. For
- * tasks whose every reply has to be a program. */
+ * tasks in which each reply has to be a program. */
 int agent_take_program(struct agent *agent, struct str reply, struct buf *complaint);
 /* The same for a program that is known. */
 void agent_set_code(struct agent *agent, struct str code);

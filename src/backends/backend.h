@@ -108,7 +108,7 @@ struct backend {
     const char *summary;
     bool unsafe;       /* no wall: only with the user's explicit word */
     bool has_runtimes; /* --runtime, and --dockerfile */
-    bool shows_all;    /* its programs are cells of an interpreter, whose results are shown */
+    bool shows_all;    /* its programs are cells of an interpreter, and their results are shown */
     layer_mask layers; /* that it may hold; the host may lack some of them */
     /* One of its abilities, here and now; looks at the host once. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);

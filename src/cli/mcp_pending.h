@@ -26,8 +26,8 @@ void mcp_pending_ask(struct mcp_pending *pending, struct str line);
 /* A line of the daemon. */
 void mcp_pending_answer(struct mcp_pending *pending, struct str line);
 
-/* The daemon is lost. Appends each request that has done nothing to `again`, and each id of the
- * others, whose work may have been done, to the returned array. */
+/* The daemon is lost. Appends each request that has done nothing to `again`. The work of the
+ * others may have been done: the returned array has their ids. */
 json_t *mcp_pending_lost(struct mcp_pending *pending, struct buf *again);
 /* Appends the client's choices, in lines. */
 void mcp_pending_choices(const struct mcp_pending *pending, struct buf *ret);

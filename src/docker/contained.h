@@ -28,7 +28,7 @@
 #define CONTAINED_WORK CONTAINED_BOX "/work" /* the workspace, a tmpfs */
 #define CONTAINED_UID  65534u
 
-/* In an image that was made of a session: a link to the folder whose files a workspace begins with.
+/* In an image that was made of a session: a link to the files that a workspace begins with.
  * `work` itself would be below the tmpfs. */
 #define CONTAINED_SNAPSHOT "/.glovebox-work"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bind(): a JSON file becomes a variable of the program that runs next, whose names are the dict `program`. Typed JSON
-# is read by cells_decode.py, which comes before in the same text if a file needs it.
+# bind(): a JSON file becomes a variable of the program that runs next. The dict `program` has its names. Typed JSON is
+# read by cells_decode.py, which comes before in the same text if a file needs it.
 
 
 def bind(name, file, typed):

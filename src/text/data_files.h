@@ -22,8 +22,8 @@ struct data_table {
     struct str name;
     bool is_new; /* not explored before: a report is wanted */
 };
-/* The same for many files, ahead of another program whose names are the dict `program`: there the
- * variables go. Of a file that cannot be read, only that is printed. */
+/* The same for many files, ahead of another program. The variables go into the dict `program`,
+ * which has that program's names. Of a file that cannot be read, only that is printed. */
 int data_explore_all(const struct data_table *tables, size_t n, struct buf *ret);
 
 /* ---- JSON as variables ---- */

@@ -125,12 +125,15 @@ def test_a_socket_of_another_user_gets_nothing(monkeypatch: pytest.MonkeyPatch) 
         os.chmod(folder, 0o777)
         path = folder + "/s"
         with subprocess.Popen([sys.executable, "-c", STRANGER, path], stdout=subprocess.PIPE, text=True) as stranger:
-            assert stranger.stdout is not None and stranger.stdout.readline() == "listens\n"
-            with pytest.raises(DaemonError, match="belongs to another user"):
-                Sandbox(url="unix:" + path).run("secret()")
-            with pytest.raises(DaemonError, match="belongs to another user"):
-                asyncio.run(AsyncSandbox(url="unix:" + path).run("secret()"))
-            assert stranger.stdout.read() == "b''\nb''\n"
+            try:
+                assert stranger.stdout is not None and stranger.stdout.readline() == "listens\n"
+                with pytest.raises(DaemonError, match="belongs to another user"):
+                    Sandbox(url="unix:" + path).run("secret()")
+                with pytest.raises(DaemonError, match="belongs to another user"):
+                    asyncio.run(AsyncSandbox(url="unix:" + path).run("secret()"))
+                assert stranger.stdout.read() == "b''\nb''\n"
+            finally:
+                stranger.kill()
 
 
 def test_programs_that_cannot_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

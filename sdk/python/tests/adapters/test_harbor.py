@@ -161,7 +161,7 @@ async def test_stop_and_start(tmp_path: Path) -> None:
 
 async def test_a_dockerfile_is_carried_out(tmp_path: Path) -> None:
     text = ("# comment\nFROM python:3.12-slim AS base\nARG N=3\nENV A=1 B=\"two $A\" \\\n    # within\n    C=$N\n"
-            "WORKDIR /work\nWORKDIR sub\nCOPY --chown=0:0 *.txt files/ ./\nADD [\"a.txt\", \"/data/\"]\n"
+            "WORKDIR /task-place\nWORKDIR sub\nCOPY --chown=0:0 *.txt files/ ./\nADD [\"a.txt\", \"/data/\"]\n"
             "RUN echo $B-$C > ran && \\\n    ls > listed\nRUN [\"sh\", \"-c\", \"echo $0\", \"exec form\"]\nUSER root\n"
             "EXPOSE 80\nCMD [\"true\"]\n")
     made = environment(tmp_path, text)

@@ -39,7 +39,7 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values context guard jail guests languages request workspace text store docker e2b backends result explain session judge llm math agent api
+LIB_DIRS := base python values context guard jail guests languages request workspace text store docker e2b backends far result explain session judge llm math agent api
 # Of the network, the library has what reaches a model or a container engine.
 LIB_NET := $(patsubst %,src/net/%.c,child fetch fetch_wire url http_client http_chunks http_text http_head)
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)) $(LIB_NET)

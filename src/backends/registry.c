@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "backends/docker.h"
-#include "backends/e2b.h"
 #include "backends/local.h"
+#include "backends/registry.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "jail/cgroup.h"

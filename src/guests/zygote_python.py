@@ -5,7 +5,7 @@
 # that is marked to be run.
 #
 # In a container, which serves one guest, there is no fork: this interpreter becomes the guest. Its words come over
-# descriptor 5, a socket (src/backends/far_job.c).
+# descriptor 5, a socket (src/far/far_job.c).
 import sys
 
 at_start = set(sys.modules)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "backends/e2b_relay_parts.h"
 #include "e2b/execution.h"
+#include "far/e2b_relay_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backends/far.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "far/far.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/e2b_relay_parts.h"
+#include "far/e2b_relay_parts.h"
 
 #include "tap.h"
 

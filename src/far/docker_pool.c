@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Containers that are ready before a guest needs one. In each, our helper waits for its first order
+ * (docker/contained.h), and no code of a guest has run. A kind is what such containers have in
+ * common: their configuration, with the image, the limits and the network, and an interpreter that
+ * has started in them (docker_early.c). The first guest of a kind finds nothing and has its
+ * container made for it; from then on one container waits, and more where they were missed. A
+ * container serves one guest.
+ *
+ * One thread makes containers, and another one removes those of guests that ended. A container that
+ * waits goes with this process like any other: the engine closes its input, and the helper exits.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "far/docker_pool_parts.h"
+
+enum { DOOMED_MAX = 32 }; /* beyond that, the threads of guests that ended wait */
+
+/* With an interpreter, and the engine's process beside it. */
+#define EACH_BYTES ((uint64_t)32 << 20)
+
+/* ---- connections ---- */
+
+int docker_pool_connect(struct docker_pool *pool, struct engine **ret, struct err *err)
+{
+    if (pool) {
+        pthread_mutex_lock(&pool->lock);
+        *ret = pool->idle_n ? pool->idle[--pool->idle_n] : NULL;
+        pthread_mutex_unlock(&pool->lock);
+        if (*ret)
+            return 0;
+    }
+    return engine_open(ret, err);
+}
+
+void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine)
+{
+    if (pool && engine) {
+        pthread_mutex_lock(&pool->lock);
+        if (!pool->closing && pool->idle_n < IDLE_MAX) {
+            pool->idle[pool->idle_n++] = engine;
+            engine = NULL;
+        }
+        pthread_mutex_unlock(&pool->lock);
+    }
+    engine_close(engine);
+}
+
+/* ---- removing ---- */
+
+void docker_pool_doom(struct docker_pool *pool, struct far_guest *d)
+{
+    fd_close(&d->fd);
+    if (pool->doomed_n == pool->doomed_size) {
+        pool->doomed_size = pool->doomed_size ? pool->doomed_size * 2 : DOOMED_MAX;
+        pool->doomed = xrealloc_array(pool->doomed, pool->doomed_size, sizeof(struct far_guest *));
+    }
+    pool->doomed[pool->doomed_n++] = d;
+    pthread_cond_broadcast(&pool->work);
+}
+
+struct far_guest *docker_pool_first(struct kind *k)
+{
+    struct far_guest *first = k->ready[0];
+
+    memmove(k->ready, k->ready + 1, --k->ready_n * sizeof(struct far_guest *));
+    return first;
+}
+
+void docker_pool_forget(struct docker_pool *pool, struct kind *k)
+{
+    while (k->ready_n)
+        docker_pool_doom(pool, docker_pool_first(k));
+    buf_done(&k->key);
+    *k = (struct kind){0};
+}
+
+void docker_pool_sweep(struct engine *engine)
+{
+    unsigned count;
+    struct err ignored;
+
+    (void)engine_sweep(engine, &count, &ignored);
+    far_sweep_files();
+}
+
+/* Leaves it to the pool's thread. False when there is none. */
+static bool hand_over(struct docker_pool *pool, struct far_guest *d)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool threads = pool->threads;
+    while (threads && pool->doomed_n >= DOOMED_MAX)
+        pthread_cond_wait(&pool->removed, &pool->lock);
+    if (threads) {
+        struct far_guest *rest = docker_guest_new();
+        docker_container_of(rest)->id = mem_take(&docker_container_of(d)->id);
+        docker_pool_doom(pool, rest);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return threads;
+}
+
+void docker_pool_remove(struct far_guest *d)
+{
+    struct docker_container *c = docker_container_of(d);
+    struct err ignored;
+
+    if (c->id && !(c->pool && hand_over(c->pool, d))) {
+        (void)engine_remove(c->engine, c->id, &ignored);
+        docker_pool_sweep(c->engine);
+    }
+    docker_pool_disconnect(c->pool, mem_take(&c->engine));
+}
+
+/* ---- taking ---- */
+
+static struct kind *find(struct docker_pool *pool, struct str key)
+{
+    for (unsigned i = 0; i < pool->kinds_max; i++)
+        if (pool->kinds[i].used && str_eq(buf_str(&pool->kinds[i].key), key))
+            return &pool->kinds[i];
+    return NULL;
+}
+
+bool docker_pool_lives(const struct far_guest *d)
+{
+    struct pollfd look = {.fd = d->fd, .events = POLLIN};
+
+    return poll(&look, 1, 0) == 0;
+}
+
+static struct far_guest *take_alive(struct docker_pool *pool, struct kind *k)
+{
+    while (k->ready_n) {
+        struct far_guest *d = docker_pool_first(k);
+        if (docker_pool_lives(d))
+            return d;
+        docker_pool_doom(pool, d);
+    }
+    return NULL;
+}
+
+static void note_miss(struct docker_pool *pool, struct kind *k)
+{
+    k->missed_ms = k->used_ms;
+    if (k->target < READY_MAX && k->target < pool->ready_max)
+        k->target++;
+}
+
+bool docker_pool_take(struct far_guest *d, struct str kind)
+{
+    struct docker_pool *pool = docker_container_of(d)->pool;
+    struct far_guest *waiting = NULL;
+
+    if (!pool)
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    struct kind *k = find(pool, kind);
+    if (k) {
+        k->used_ms = clock_mono_ms();
+        if (k->not_before_ms < k->used_ms)
+            k->not_before_ms = k->used_ms + BUSY_MS;
+        waiting = take_alive(pool, k);
+        if (!waiting)
+            note_miss(pool, k);
+    }
+    pool->stats.hits += waiting != NULL;
+    pool->stats.misses += !waiting;
+    pthread_mutex_unlock(&pool->lock);
+    if (!waiting)
+        return false;
+    docker_adopt(d, waiting);
+    return true;
+}
+
+/* ---- learning ---- */
+
+/* A free place, or that of the least recently used kind. */
+static struct kind *place(struct docker_pool *pool)
+{
+    struct kind *oldest = NULL;
+
+    for (unsigned i = 0; i < pool->kinds_max; i++) {
+        struct kind *k = &pool->kinds[i];
+        if (!k->used)
+            return k;
+        if (!k->making && (!oldest || k->used_ms < oldest->used_ms))
+            oldest = k;
+    }
+    if (oldest)
+        docker_pool_forget(pool, oldest);
+    return oldest;
+}
+
+static void end_remover(struct docker_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->over = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_join(pool->remover, NULL);
+}
+
+/* With the lock; with the first kind, since most programs use no containers. */
+static bool start_threads(struct docker_pool *pool)
+{
+    if (pool->threads || pool->over)
+        return pool->threads;
+    if (pthread_create(&pool->remover, NULL, docker_pool_unmake, pool) != 0)
+        return false;
+    pool->threads = pthread_create(&pool->maker, NULL, docker_pool_make, pool) == 0;
+    if (!pool->threads) {
+        pool->over = true; /* no other thread tries it while the lock is open */
+        pthread_mutex_unlock(&pool->lock);
+        end_remover(pool);
+        pthread_mutex_lock(&pool->lock);
+    }
+    return pool->threads;
+}
+
+void docker_pool_teach(struct docker_pool *pool, struct str kind)
+{
+    struct kind *k;
+
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    if (start_threads(pool) && !find(pool, kind) && (k = place(pool))) {
+        int64_t now = clock_mono_ms();
+        *k = (struct kind){
+            .used = true, .target = 1, .used_ms = now, .not_before_ms = now + BUSY_MS};
+        buf_init(&k->key, kind.n);
+        (void)buf_add_str(&k->key, kind);
+        pthread_cond_broadcast(&pool->work);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the table's entries ---- */
+
+unsigned docker_pool_ready(const struct docker_pool *pool)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < pool->kinds_max; i++)
+        n += pool->kinds[i].ready_n;
+    return n;
+}
+
+static int pool_open(const struct backend_pool_options *options, void **ret_part, struct err *err)
+{
+    struct docker_pool *pool = xcalloc(1, sizeof *pool);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t fit = options->memory_max ? options->memory_max / EACH_BYTES : UINT32_MAX;
+    pthread_condattr_t attr;
+
+    (void)err;
+    pool->ready_max =
+        options->ready_max ? options->ready_max : (processors > 0 ? (unsigned)processors : 1) * 4;
+    if (pool->ready_max > fit)
+        pool->ready_max = (unsigned)fit;
+    pool->kinds_max =
+        options->kinds_max && options->kinds_max < KINDS_MAX ? options->kinds_max : KINDS_MAX;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool->work, &attr);
+    pthread_cond_init(&pool->removed, &attr);
+    pthread_condattr_destroy(&attr);
+    *ret_part = pool;
+    return 0;
+}
+
+static void end_threads(struct docker_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_join(pool->maker, NULL);
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = 0; i < pool->kinds_max; i++)
+        docker_pool_forget(pool, &pool->kinds[i]);
+    pthread_mutex_unlock(&pool->lock);
+    end_remover(pool);
+}
+
+static void pool_close(void *part)
+{
+    struct docker_pool *pool = part;
+
+    if (pool->threads)
+        end_threads(pool);
+    while (pool->idle_n)
+        engine_close(pool->idle[--pool->idle_n]);
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->removed);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->doomed);
+    free(pool);
+}
+
+static void pool_stats(void *part, struct backend_pool_stats *ret)
+{
+    struct docker_pool *pool = part;
+
+    pthread_mutex_lock(&pool->lock);
+    *ret = pool->stats;
+    ret->ready = docker_pool_ready(pool);
+    ret->memory = ret->ready * EACH_BYTES;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+const struct backend_pool_entries docker_pool = {
+    .open = pool_open, .close = pool_close, .stats = pool_stats};
+
+struct docker_pool *docker_pool_of(const struct backend_job *job)
+{
+    return backend_pool_part(job->pool, &docker_pool);
+}

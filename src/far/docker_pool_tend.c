@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The threads of a pool of containers: one makes them, the other one removes them.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "far/docker_pool_parts.h"
+
+enum {
+    IDLE_MS = 600000,  /* a kind that no guest used */
+    CALM_MS = 60000,   /* ready containers that no guest missed become fewer */
+    FAILED_MS = 10000, /* before another try */
+    LOOK_MS = 1000,
+};
+
+/* Another kind than this, with a container that waits, which was used before all others. */
+static struct kind *find_oldest(struct docker_pool *pool, const struct kind *but)
+{
+    struct kind *oldest = NULL;
+
+    for (unsigned i = 0; i < pool->kinds_max; i++) {
+        struct kind *k = &pool->kinds[i];
+        if (k != but && k->ready_n && k->used_ms < but->used_ms &&
+            (!oldest || k->used_ms < oldest->used_ms))
+            oldest = k;
+    }
+    return oldest;
+}
+
+/* A kind that has none gets the place of the least recently used kind, which has no more until it
+ * is missed again. */
+static bool make_room(struct docker_pool *pool, struct kind *k)
+{
+    struct kind *other;
+
+    if (docker_pool_ready(pool) < pool->ready_max)
+        return true;
+    if (k->ready_n || !(other = find_oldest(pool, k)))
+        return false;
+    docker_pool_doom(pool, docker_pool_first(other));
+    other->target = other->ready_n;
+    return docker_pool_ready(pool) < pool->ready_max;
+}
+
+/* Lets go of the lock meanwhile. */
+static void make_one(struct docker_pool *pool, struct kind *k)
+{
+    struct far_guest *d = docker_guest_new();
+    struct err err;
+
+    k->making = true;
+    pthread_mutex_unlock(&pool->lock);
+    int result = docker_pool_connect(pool, &docker_container_of(d)->engine, &err);
+    if (result == 0)
+        result = docker_make_ready(d, buf_str(&k->key), &err);
+    if (result == 0)
+        docker_pool_sweep(docker_container_of(d)->engine);
+    docker_pool_disconnect(pool, mem_take(&docker_container_of(d)->engine));
+    pthread_mutex_lock(&pool->lock);
+    k->making = false;
+    if (result == 0 && k->ready_n < READY_MAX) {
+        k->ready[k->ready_n++] = d;
+        return;
+    }
+    if (result < 0) {
+        k->failed_ms = clock_mono_ms();
+        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
+    }
+    docker_pool_doom(pool, d);
+}
+
+static void drop_dead(struct docker_pool *pool, struct kind *k)
+{
+    for (unsigned i = 0; i < k->ready_n; i++) {
+        struct far_guest *d = k->ready[i];
+        if (docker_pool_lives(d))
+            continue;
+        k->ready[i--] = k->ready[--k->ready_n];
+        k->failed_ms = clock_mono_ms(); /* one that cannot wait is not made again and again */
+        docker_pool_doom(pool, d);
+    }
+}
+
+static void calm(struct docker_pool *pool, struct kind *k, int64_t now)
+{
+    if (k->target <= 1 || now <= k->missed_ms + CALM_MS)
+        return;
+    k->missed_ms = now;
+    k->target--;
+    if (k->ready_n > k->target)
+        docker_pool_doom(pool, docker_pool_first(k));
+}
+
+/* True when a container was made, which takes a while. */
+static bool tend(struct docker_pool *pool, struct kind *k)
+{
+    int64_t now = clock_mono_ms();
+
+    if (now > k->used_ms + IDLE_MS) {
+        docker_pool_forget(pool, k);
+        return false;
+    }
+    drop_dead(pool, k);
+    bool failed = k->failed_ms && now < k->failed_ms + FAILED_MS;
+    if (!failed && now >= k->not_before_ms && k->ready_n < k->target && make_room(pool, k)) {
+        make_one(pool, k);
+        return true;
+    }
+    calm(pool, k, now);
+    return false;
+}
+
+static int64_t next_ms(const struct docker_pool *pool)
+{
+    int64_t now = clock_mono_ms(), next = now + LOOK_MS;
+
+    for (unsigned i = 0; i < pool->kinds_max; i++) {
+        const struct kind *k = &pool->kinds[i];
+        if (k->used && k->not_before_ms > now && k->not_before_ms < next)
+            next = k->not_before_ms;
+    }
+    return next;
+}
+
+static void wait_until(struct docker_pool *pool, int64_t ms)
+{
+    const struct timespec until = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+}
+
+static void block_signals(void)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
+void *docker_pool_make(void *ctx)
+{
+    struct docker_pool *pool = ctx;
+
+    block_signals();
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->closing) {
+        bool busy = false;
+        for (unsigned i = 0; i < pool->kinds_max && !pool->closing; i++)
+            busy |= pool->kinds[i].used && tend(pool, &pool->kinds[i]);
+        if (!busy && !pool->closing)
+            wait_until(pool, next_ms(pool));
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static void end(struct docker_pool *pool, struct far_guest *d)
+{
+    struct engine *engine = NULL;
+    struct err ignored;
+
+    if (docker_container_of(d)->id && docker_pool_connect(pool, &engine, &ignored) == 0)
+        (void)engine_remove(engine, docker_container_of(d)->id, &ignored);
+    docker_pool_disconnect(pool, engine);
+    free(mem_take(&docker_container_of(d)->id));
+    docker_guest_free(d);
+}
+
+void *docker_pool_unmake(void *ctx)
+{
+    struct docker_pool *pool = ctx;
+
+    block_signals();
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->over || pool->doomed_n) {
+        if (!pool->doomed_n) {
+            pthread_cond_wait(&pool->work, &pool->lock);
+            continue;
+        }
+        struct far_guest *d = pool->doomed[--pool->doomed_n];
+        pthread_cond_broadcast(&pool->removed);
+        pthread_mutex_unlock(&pool->lock);
+        end(pool, d);
+        pthread_mutex_lock(&pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}

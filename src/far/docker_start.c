@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A container for a job: its configuration as data, then the requests that make it. Whatever the
+ * image says of commands, users and ports is replaced.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "far/docker_parts.h"
+#include "jail/jail.h"
+
+/* Modes. Podman has no option for an owner. */
+#define EVERYBODYS "1777"
+#define THE_GUESTS "0755,uid=65534,gid=65534"
+
+enum { FILES_LEAST = 1024, PROCESSES_LEAST = 24, PROCESSES_MOST = 16384, CPU_PERIOD_US = 100000 };
+
+/* Options of a tmpfs. Limits of 0 stay the kernel's. */
+static json_t *tmpfs(const struct jail_limits *l, const char *mode, bool podman)
+{
+    char size[40] = "", inodes[40] = "";
+
+    if (l->disk_bytes)
+        snprintf(size, sizeof size, ",size=%" PRIu64, l->disk_bytes);
+    if (l->inodes && !podman)
+        snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes);
+    return json_sprintf("rw,exec,nosuid,nodev,mode=%s%s%s", mode, size, inodes);
+}
+
+/* Podman's own defaults are more than many hosts permit. No core dumps: with 0 the kernel would
+ * start the program that the engine's host names for them. */
+static json_t *ulimits(const struct jail_limits *l, bool podman)
+{
+    int files = l->open_files > FILES_LEAST ? (int)l->open_files : FILES_LEAST; /* the helper's */
+    json_t *all = json_pack("[{s:s, s:i, s:i}, {s:s, s:i, s:i}]", "Name", "core", "Soft", 1, "Hard",
+                            1, "Name", "nproc", "Soft", PROCESSES_MOST, "Hard", PROCESSES_MOST);
+
+    if (l->open_files || podman)
+        json_array_append_new(
+            all, json_pack("{s:s, s:i, s:i}", "Name", "nofile", "Soft", files, "Hard", files));
+    return all;
+}
+
+/* And the helper. */
+static uint64_t pids_of(const struct jail_limits *l)
+{
+    return l->pids + 1;
+}
+
+/* An engine's own program needs some threads before it becomes the helper. */
+static uint64_t pids_at_start(const struct jail_limits *l)
+{
+    return pids_of(l) < PROCESSES_LEAST ? PROCESSES_LEAST : pids_of(l);
+}
+
+static json_t *host_config(const struct backend_job *job, bool podman)
+{
+    const struct jail_limits *l = &job->limits;
+    json_t *config = json_pack(
+        "{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}", "AutoRemove", 1,
+        "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs", 1, "CapDrop", "ALL",
+        "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
+        "Tmpfs", CONTAINED_WORK, tmpfs(l, podman ? EVERYBODYS : THE_GUESTS, podman), "/tmp",
+        tmpfs(l, EVERYBODYS, podman), "/dev/shm", tmpfs(l, EVERYBODYS, podman), "Ulimits",
+        ulimits(l, podman));
+
+    if (job->runtime)
+        json_object_set_new(config, "Runtime", json_string(job->runtime));
+    if (l->memory_bytes) { /* as much with swap: there is none */
+        json_object_set_new(config, "Memory", json_integer((json_int_t)l->memory_bytes));
+        json_object_set_new(config, "MemorySwap", json_integer((json_int_t)l->memory_bytes));
+    }
+    if (l->pids)
+        json_object_set_new(config, "PidsLimit", json_integer((json_int_t)pids_at_start(l)));
+    if (l->cpu_milli) {
+        json_object_set_new(config, "CpuPeriod", json_integer(CPU_PERIOD_US));
+        json_object_set_new(config, "CpuQuota",
+                            json_integer((json_int_t)l->cpu_milli * (CPU_PERIOD_US / 1000)));
+    }
+    return config;
+}
+
+static json_t *make_config(const struct backend_job *job, const char *image, bool podman)
+{
+    return json_pack("{s:s, s:[s], s:[s], s:o, s:s, s:b, s:b, s:b, s:b, s:b, s:o*, s:o}", "Image",
+                     image, "Entrypoint", CONTAINED_PATH, "Cmd", "--contained", "User",
+                     json_sprintf("%u:%u", CONTAINED_UID, CONTAINED_UID), "WorkingDir", "/",
+                     "OpenStdin", 1, "StdinOnce", 1, "AttachStdin", 1, "AttachStdout", 1,
+                     "AttachStderr", 1, "Healthcheck",
+                     podman ? NULL : json_pack("{s:[s]}", "Test", "NONE"), "HostConfig",
+                     host_config(job, podman));
+}
+
+/* ---- what no container can have ---- */
+
+static int refuse(const struct backend_job *job, struct backend_outcome *out, struct err *err)
+{
+    out->lacking = job->required & ~DOCKER_LAYERS;
+    if (out->lacking)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "layer %s is required, and backend docker does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name);
+    if (job->view_count)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend docker shows no files of this host: give them with --file");
+    if (DOCKER_LAYERS & ~job->layers)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend docker leaves no layer out: --without needs --backend jail");
+    return 0;
+}
+
+/* ---- the requests ---- */
+
+const char *docker_image(const struct backend_job *job)
+{
+    return job->image ? job->image : DOCKER_IMAGE;
+}
+
+/* The user's image with our helper in it. The caller frees. */
+static char *ready_image(const struct far_guest *d, struct err *err)
+{
+    const struct backend_job *job = d->job;
+    AUTO_FREE char *helper = NULL;
+
+    if (jail_find_helper(&helper, err) < 0)
+        return NULL;
+    const struct engine_wish wish = {.image = docker_image(job),
+                                     .dockerfile = job->dockerfile,
+                                     .packages = job->packages,
+                                     .python = job->exec_path,
+                                     .helper = helper,
+                                     .cancel_fd = d->sink->cancel_fd,
+                                     .step = d->sink->preparing,
+                                     .ctx = d->sink->ctx};
+    return engine_image(docker_container_of(d)->engine, &wish, err);
+}
+
+int docker_make(struct far_guest *d, const char *config, struct err *err)
+{
+    json_t *json = mem_must(json_loads(config, 0, NULL));
+    int result =
+        engine_create(docker_container_of(d)->engine, json, &docker_container_of(d)->id, err);
+
+    json_decref(json);
+    if (result < 0)
+        return -1;
+    outcome_phase(d->out, "create");
+    d->fd = engine_attach(docker_container_of(d)->engine, docker_container_of(d)->id, &d->in, err);
+    return d->fd < 0
+               ? -1
+               : engine_start(docker_container_of(d)->engine, docker_container_of(d)->id, err);
+}
+
+static int get_container(struct far_guest *d, struct err *err)
+{
+    AUTO_FREE char *ready = ready_image(d, err);
+
+    if (!ready)
+        return -1;
+    if (d->job->runtime &&
+        engine_need_runtime(docker_container_of(d)->engine, d->job->runtime, err) < 0)
+        return -1;
+    outcome_phase(d->out, "image");
+    json_t *json = make_config(d->job, ready, engine_is_podman(docker_container_of(d)->engine));
+    AUTO_FREE char *config = mem_must(json_dumps(json, JSON_COMPACT));
+    json_decref(json);
+    AUTO_BUF struct buf kind = {0};
+    docker_kind(d, config, &kind);
+    if (docker_pool_take(d, buf_str(&kind)))
+        return 0;
+    if (docker_make(d, config, err) < 0)
+        return -1;
+    docker_pool_teach(docker_container_of(d)->pool, buf_str(&kind));
+    return 0;
+}
+
+static int limit_pids(const struct far_guest *d, struct err *err)
+{
+    const struct jail_limits *l = &d->job->limits;
+
+    return !l->pids || pids_of(l) == pids_at_start(l)
+               ? 0
+               : engine_limit_pids(docker_container_of(d)->engine, docker_container_of(d)->id,
+                                   pids_of(l), err);
+}
+
+int docker_start(struct far_guest *d, struct err *err)
+{
+    if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
+        docker_pool_connect(docker_container_of(d)->pool, &docker_container_of(d)->engine, err) < 0)
+        return -1;
+    outcome_phase(d->out, "engine");
+    if (get_container(d, err) < 0 || limit_pids(d, err) < 0)
+        return -1;
+    outcome_phase(d->out, "container");
+    return far_send_job(d, err);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A sandbox for a job: a virtual machine from the template, our helper in it as a file and then as
+ * a process, and the job for the helper. Nothing of the job is in a command line there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "far/e2b_parts.h"
+#include "jail/jail.h"
+
+/* The service kills the sandbox when its owner has died. */
+enum {
+    LONGER_MS = 15000,           /* than the program may run, for its start */
+    FILES_MS = 5 * 60 * 1000,    /* for what comes after it; and without a limit, again and again */
+    SESSION_MS = 10 * 60 * 1000, /* after its last use */
+    PAUSE_LEAST_MS = 2 * 60 * 1000,
+    PAUSE_MOST_MS = 24 * 3600 * 1000,
+    HELPER_MAX = 16 << 20,
+};
+
+/* ---- what no sandbox can have ---- */
+
+/* The service counts from the last sign of life, and there is one a minute while the sandbox is
+ * used. */
+static bool pause_fits(int64_t pause_ms)
+{
+    return !pause_ms || (pause_ms >= PAUSE_LEAST_MS && pause_ms <= PAUSE_MOST_MS);
+}
+
+static int refuse(const struct backend_job *job, const struct backend *backend,
+                  struct backend_outcome *out, struct err *err)
+{
+    out->lacking = job->required & ~backend->layers;
+    if (out->lacking)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "layer %s is required, and backend %s does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name, backend->name);
+    if (job->view_count)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s shows no files of this host: give them with --file",
+                       backend->name);
+    if (job->channel[0] >= 0 && !job->limits.wall_ms && !pause_fits(job->pause_ms))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the service of backend e2b pauses every sandbox that is not used: give "
+                       "--pause-after from 2m to 24h");
+    if (backend->layers & ~job->layers)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s leaves no layer out: --without needs --backend jail",
+                       backend->name);
+    return 0;
+}
+
+/* ---- the sandbox ---- */
+
+/* How long it lives if nothing keeps it. */
+static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
+{
+    int64_t wall_ms = job->limits.wall_ms;
+    bool session = !wall_ms && job->channel[0] >= 0;
+    int64_t idle_ms = job->pause_ms > 0 ? job->pause_ms : SESSION_MS;
+
+    place->pauses = session;
+    place->kept_ms = session ? idle_ms : FILES_MS;
+    place->refresh_ms = clock_mono_ms() + (wall_ms ? wall_ms : E2B_REFRESH_MS);
+    return wall_ms ? wall_ms + LONGER_MS : place->kept_ms;
+}
+
+static int create(struct far_guest *d, struct err *err)
+{
+    struct e2b_place *place = e2b_place_of(d);
+    json_t *metadata = e2b_metadata(d->job);
+    int64_t timeout_ms = plan_time(d->job, place);
+    const struct e2b_wish wish = {.template_id = d->job->image,
+                                  .timeout_ms = timeout_ms,
+                                  .internet = d->job->net_host || d->job->packages,
+                                  .pauses = place->pauses,
+                                  .metadata = metadata};
+    int result = e2b_create(place->e2b, &wish, d->sink->cancel_fd, err);
+
+    json_decref(metadata);
+    outcome_phase(d->out, "create");
+    return result;
+}
+
+/* ---- the helper ---- */
+
+static int upload(struct far_guest *d, const char *path, struct err *err)
+{
+    AUTO_FREE char *file = NULL;
+    AUTO_BUF struct buf bytes = {0};
+
+    buf_init(&bytes, HELPER_MAX);
+    if (jail_find_helper(&file, err) < 0 || fd_read_file(file, &bytes, err) < 0)
+        return -1;
+    return e2b_put_file(e2b_place_of(d)->e2b, path, buf_str(&bytes), d->sink->cancel_fd, err);
+}
+
+/* A constant text: what it works on are its arguments. */
+#define MAKE_AND_BE "chmod 755 \"$0\" && exec \"$0\" \"$@\""
+
+static int start_helper(struct far_guest *d, const char *path, struct err *err)
+{
+    const struct jail_limits *l = &d->job->limits;
+    char numbers[5][24];
+    const uint64_t values[] = {d->job->net_host, l->disk_bytes, l->inodes, l->memory_bytes,
+                               l->pids};
+
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        snprintf(numbers[i], sizeof numbers[i], "%" PRIu64, values[i]);
+    const char *const argv[] = {"/bin/sh",       "-c",       MAKE_AND_BE, path,
+                                CONTAINED_APART, numbers[0], numbers[1],  numbers[2],
+                                numbers[3],      numbers[4], NULL};
+    const struct e2b_start start = {.argv = argv, .tag = "glovebox"};
+    struct e2b_place *place = e2b_place_of(d);
+
+    if (e2b_process_start(place->e2b, &start, &place->process, err) < 0)
+        return -1;
+    d->fd = e2b_process_take_fd(place->process);
+    outcome_phase(d->out, "process");
+    return 0;
+}
+
+int e2b_begin(struct far_guest *d, const struct backend *backend, struct err *err)
+{
+    return refuse(d->job, backend, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
+                   e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 ||
+                   e2b_install(d, err) < 0
+               ? -1
+               : 0;
+}
+
+int e2b_start(struct far_guest *d, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/tmp/.glovebox-%" PRIx64, (uint64_t)clock_mono_ns());
+
+    if (e2b_begin(d, &e2b_backend, err) < 0 || upload(d, path, err) < 0)
+        return -1;
+    outcome_phase(d->out, "upload");
+    return start_helper(d, path, err) < 0 ? -1 : far_send_job(d, err);
+}

@@ -11,9 +11,9 @@ import signal
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
@@ -123,7 +123,7 @@ def test_a_stream_takes_programs_as_they_are_needed(box: Sandbox) -> None:
 
 
 def test_a_stream_yields_what_ends_first(box: Sandbox) -> None:
-    programs = ["import time; time.sleep(1)", "1 / 0", {"code": "print(2)", "timeout": "9h"}]
+    programs = ["import time; time.sleep(1)", "1 / 0", {"code": "print(2)", "open_files": 1}]
     order = [(number, result.success) for number, result in box.stream(programs)]
     assert order[-1] == (0, True) and sorted(order) == [(0, True), (1, False), (2, False)]
     assert list(box.stream([])) == []
@@ -139,6 +139,72 @@ def test_an_asynchronous_stream() -> None:
             return {number: result.stdout async for number, result in box.stream(f"print({n})" for n in range(5))}
 
     assert asyncio.run(main()) == {n: f"{n}\n" for n in range(5)}
+
+
+def test_an_asynchronous_stream_takes_an_asynchronous_generator() -> None:
+    async def main() -> None:
+        first_ended = asyncio.Event()
+
+        async def programs() -> AsyncIterator[str]:
+            yield "print('first')"
+            await asyncio.wait_for(first_ended.wait(), 30)  # a slow source: the first does not wait for the second
+            yield "print('second')"
+
+        async with AsyncSandbox() as box:
+            order: list[tuple[int, str]] = []
+            async for number, result in box.stream(programs()):
+                order.append((number, result.stdout))
+                first_ended.set()
+            assert order == [(0, "first\n"), (1, "second\n")]
+
+    asyncio.run(main())
+
+
+def test_an_asynchronous_source_fails_or_is_left() -> None:
+    async def broken() -> AsyncIterator[str]:
+        yield "print(1)"
+        raise LookupError("the source failed")
+
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            yield "print(1)"
+            await asyncio.sleep(0.2)
+
+    async def main() -> None:
+        async with AsyncSandbox() as box:
+            with pytest.raises(LookupError, match="the source failed"):
+                async for _ in box.stream(broken()):
+                    pass
+            results = box.stream(endless())
+            async for _ in results:
+                break
+            await results.aclose()
+            for _ in range(1000):
+                if len(asyncio.all_tasks()) > 1:
+                    await asyncio.sleep(0.01)
+            assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(main())
+    with Sandbox() as box, pytest.raises(UsageError, match="AsyncSandbox.stream"):
+        next(box.stream(broken()))  # type: ignore[arg-type]
+
+
+def test_progress_of_a_stream(box: Sandbox) -> None:
+    seen: list[tuple[int, Optional[int]]] = []
+    assert len(list(box.stream(["1", "2", "3"], on_progress=lambda ended, total: seen.append((ended, total))))) == 3
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    seen.clear()
+    assert len(list(box.stream((code for code in ("1", "2")), on_progress=lambda *both: seen.append(both)))) == 2
+    assert seen == [(1, None), (2, None)]
+
+
+def test_no_time_limit(box: Sandbox) -> None:
+    """0 is no limit, of the time and of all else that the process decides for itself."""
+    free = dict(timeout=0, memory=0, pids=0, disk=0, inodes=0, output_limit=0)
+    assert box.run("print(1)", **free).success  # type: ignore[arg-type]
+    with Sandbox(timeout=0) as other:
+        assert other.exec("1").success and other.exec("1", timeout=0).success
+        assert [result.success for result in other.batch(["1", {"code": "2", "timeout": 1}])] == [True, True]
 
 
 def test_a_large_stream_in_little_memory(box: Sandbox) -> None:

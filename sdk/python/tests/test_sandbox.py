@@ -373,9 +373,9 @@ def test_check_and_test(box: Sandbox) -> None:
 
 
 def test_batch(box: Sandbox) -> None:
-    results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "timeout": "9h"}])
+    results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "open_files": 1}])
     assert [result.stdout for result in results[:20]] == [f"{n}\n" for n in range(20)]
-    assert results[20].error_type == "ours" and "more than this daemon allows" in results[20].failure
+    assert results[20].error_type == "ours" and "1 open files" in results[20].failure
 
 
 def test_large_numbers_in_cases(box: Sandbox) -> None:

@@ -16,6 +16,7 @@ from .asynchronous import AsyncDriver, Outcome
 from .described import Described
 from .events import BatchResult, Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .programs import OnProgress, Program, Programs, length, source_of
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
 from .sandbox import Cases, OnEvent, ToolsGiven
@@ -69,15 +70,17 @@ class AsyncSandbox(Described):
         """Runs a program once, in a jail of its own."""
         return await self._driver.run(verbs.run(self._state, code, on_event is not None, options), on_event)
 
-    async def batch(self, programs: Iterable[verbs.Program], **options: Unpack[RunOptions]) -> list[Result]:
+    async def batch(self, programs: Iterable[Program], **options: Unpack[RunOptions]) -> list[Result]:
         """Runs many programs, side by side, and returns their results in the same order."""
         return await self._driver.run(verbs.batch(self._state, programs, options))
 
-    async def stream(self, programs: Iterable[verbs.Program],
+    async def stream(self, programs: Programs, *, on_progress: Optional[OnProgress] = None,
                      **options: Unpack[RunOptions]) -> AsyncGenerator[tuple[int, Result], None]:
         """Runs many programs, side by side, and yields the number and the result of each as it ends. Programs are
-        taken from `programs` as they are needed. Closing the generator stops the rest."""
-        events = self._driver.events(verbs.stream_batch(self._state, programs, options), Outcome())
+        taken from `programs`, which may be an asynchronous generator, as they are needed. Closing the generator stops
+        the rest. After each, ``on_progress(ended, total)`` is called; it may be a coroutine function."""
+        steps = verbs.stream_batch(self._state, source_of(programs, True), on_progress, length(programs), options)
+        events = self._driver.events(steps, Outcome())
         try:
             async for event in events:
                 assert isinstance(event, BatchResult)

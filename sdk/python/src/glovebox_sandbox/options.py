@@ -8,7 +8,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, TypedDict, Union, cast
+from typing import Any, Callable, Optional, TypedDict, Union, cast
 
 from .errors import UsageError, kind_of, text_of
 from .quantities import Size, Time, milliseconds, size
@@ -191,10 +191,22 @@ def fields_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def with_deadline(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields with a deadline, so that neither side waits for ever."""
-    longest = 2 * int(fields.get("timeout_ms") or 0) + 60_000
-    return {**fields, "deadline_ms": fields.get("deadline_ms") or max(DEADLINE_MS, longest)}
+def with_deadline(fields: dict[str, Any], timeout_ms: Optional[int] = None) -> dict[str, Any]:
+    """The fields with a deadline, so that neither side waits for ever; 0 is none. Without a time limit there is none
+    unless the fields name one. `timeout_ms` holds for fields without a limit of their own.
+
+    >>> with_deadline({}), with_deadline({}, 0), with_deadline({"timeout_ms": 0, "deadline_ms": 5})
+    ({'deadline_ms': 3600000}, {'deadline_ms': 0}, {'timeout_ms': 0, 'deadline_ms': 5})
+    """
+    limit = fields.get("timeout_ms", timeout_ms)
+    longest = 0 if limit == 0 else max(DEADLINE_MS, 2 * int(limit or 0) + 60_000)
+    return {**fields, "deadline_ms": fields.get("deadline_ms", longest)}
+
+
+def batch_fields(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The fields of a batch: its deadline is the last one of its runs, or none if a run has none."""
+    deadlines = [int(run["deadline_ms"]) for run in runs]
+    return {"runs": runs, "deadline_ms": max(deadlines) if all(deadlines) else 0}
 
 
 def content_of(content: Content) -> Union[str, bytes]:

@@ -32,6 +32,9 @@ _LONGEST = 100    # bytes of a socket's path, of 108
 _NAME_BYTES = 40  # of them, for the socket's name
 _SOCKET = re.compile(r"glovebox-(\d{1,10})-[0-9a-f]{8}\.sock", re.ASCII)
 _SWEPT = 200      # sockets that one start looks at
+# The process decides its own limits, so 0 is no limit there.
+_NO_CEILINGS = [word for limit in ("timeout", "memory", "pids", "disk", "inodes", "open-files", "output-limit")
+                for word in (f"--max-{limit}", "0")]
 _YOUNG = 60.0     # seconds: a daemon has bound its socket, and may not listen yet
 
 
@@ -76,7 +79,7 @@ def _start(program: str) -> _Daemon:
     path = os.path.join(folder, f"glovebox-{os.getpid()}-{secrets.token_hex(4)}.sock")
     messages = tempfile.TemporaryFile()
     command = [program, "serve", "--quiet", "--listen", f"unix:{path}", "--end-with", str(os.getpid()), "--drain", "2s",
-               "--allow", "host-files", "--allow", "net-host"]
+               "--allow", "host-files", "--allow", "net-host", *_NO_CEILINGS]
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages,
                                    env=_environment(), cwd="/", start_new_session=True)

@@ -17,6 +17,7 @@ from .blocking import Driver
 from .described import Described
 from .events import BatchResult, Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .programs import OnProgress, Program, length, source_of
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
 from .state import State
@@ -82,7 +83,7 @@ class Sandbox(Described):
         """
         return self._driver.run(verbs.run(self._state, code, on_event is not None, options), on_event)
 
-    def batch(self, programs: Iterable[verbs.Program], **options: Unpack[RunOptions]) -> list[Result]:
+    def batch(self, programs: Iterable[Program], **options: Unpack[RunOptions]) -> list[Result]:
         """Runs many programs, side by side, and returns their results in the same order. A program is a text, or a
         dict with ``code`` and options of its own.
 
@@ -92,10 +93,11 @@ class Sandbox(Described):
         """
         return self._driver.run(verbs.batch(self._state, programs, options))
 
-    def stream(self, programs: Iterable[verbs.Program], **options: Unpack[RunOptions]) -> Iterator[tuple[int, Result]]:
+    def stream(self, programs: Iterable[Program], *, on_progress: Optional[OnProgress] = None,
+               **options: Unpack[RunOptions]) -> Iterator[tuple[int, Result]]:
         """Runs many programs, side by side, and yields the number and the result of each as it ends. Programs are
         taken from `programs`, which may be a generator, as they are needed: any number fits into memory. Leaving the
-        loop stops the rest.
+        loop stops the rest. After each, ``on_progress(ended, total)`` is called; the total of a generator is None.
 
         >>> with Sandbox() as box:
         ...     for number, result in box.stream(f"print({n} ** 2)" for n in range(3)):
@@ -103,7 +105,8 @@ class Sandbox(Described):
         >>> sorted(squares.items())
         [(0, '0\\n'), (1, '1\\n'), (2, '4\\n')]
         """
-        with contextlib.closing(self._driver.events(verbs.stream_batch(self._state, programs, options))) as events:
+        steps = verbs.stream_batch(self._state, source_of(programs, False), on_progress, length(programs), options)
+        with contextlib.closing(self._driver.events(steps)) as events:
             for event in events:
                 assert isinstance(event, BatchResult)
                 yield event.index, event.result

@@ -23,13 +23,13 @@ PATIENCE = 90.0  # seconds to wait for an answer that is not behind a run
 
 @dataclass(frozen=True)
 class Request:
-    """A request; `wait` is the number of seconds in which the answer must begin, and continue."""
+    """A request; `wait` is the number of seconds in which the answer must begin, and continue; None for any number."""
 
     method: str
     path: str
     body: bytes = field(default=b"", repr=False)
     content_type: str = "application/json"
-    wait: float = PATIENCE
+    wait: Optional[float] = PATIENCE
     stream: bool = False
 
 
@@ -97,8 +97,8 @@ Step = Union[Send, Open, NextLine, Call, Emit, Sleep]
 Steps = Generator[Step, Any, T]
 
 
-def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] = None, *, wait: float = PATIENCE,
-                 stream: bool = False) -> Request:
+def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] = None, *,
+                 wait: Optional[float] = PATIENCE, stream: bool = False) -> Request:
     body = b"" if document is None else json_text(document).encode()
     return Request(method, path, body, wait=wait, stream=stream)
 

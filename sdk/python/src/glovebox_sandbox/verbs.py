@@ -15,22 +15,21 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError, kind_of, text_of
 from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, cell_fields, fields_of, mapping, only, with_deadline,
-                      without)
+from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, batch_fields, cell_fields, fields_of, mapping, only,
+                      with_deadline, without)
+from .programs import OnProgress, Program, Source, listed
 from .results import Result, TestResult, Verdict, verdict_from
 from .state import CLOSED, CLOSED_MEANWHILE, State
-from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
+from .steps import PATIENCE, Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
 from .tools import answer_with, answer_with_error
 
 LONG = DEADLINE_MS / 1000 + 10  # seconds for a request that may be behind the session's cells
 
-Program = Union[str, Mapping[str, object]]
 
-
-def ask(method: str, path: str, document: Optional[Mapping[str, Any]] = None, wait: Optional[float] = None) -> Steps[Any]:
+def ask(method: str, path: str, document: Optional[Mapping[str, Any]] = None,
+        wait: Optional[float] = PATIENCE) -> Steps[Any]:
     """A request whose answer is a JSON document."""
-    request = json_request(method, path, document) if wait is None else json_request(method, path, document, wait=wait)
-    answer: Answer = yield Send(request)
+    answer: Answer = yield Send(json_request(method, path, document, wait=wait))
     return document_of(answer)
 
 
@@ -53,8 +52,8 @@ def run(state: State, code: str, stream: bool, options: Mapping[str, Any]) -> St
     return Result.from_document(_result_document(answer))
 
 
-def _wait(fields: Mapping[str, Any]) -> float:
-    return float(fields["deadline_ms"]) / 1000 + 10
+def _wait(fields: Mapping[str, Any]) -> Optional[float]:
+    return float(fields["deadline_ms"]) / 1000 + 10 if fields["deadline_ms"] else None
 
 
 def _text(name: str, text: object) -> str:
@@ -107,37 +106,34 @@ STREAMED_RUNS = 200  # in one request whose results come as they are there; the 
 
 def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
     """Many runs. More than one request may have are sent in several."""
-    runs = [_program(state, program, options) for program in _programs(programs)]
+    runs = [_program(state, program, options) for program in listed(programs)]
     results: list[Result] = []
     for first in range(0, len(runs), MOST_RUNS):
-        fields = with_deadline({"runs": runs[first:first + MOST_RUNS]})
+        fields = batch_fields(runs[first:first + MOST_RUNS])
         document = yield from ask("POST", "/v1/batch", fields, _wait(fields))
         results.extend(_batched(entry) for entry in document["results"])
     return results
 
 
-def stream_batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[None]:
+def stream_batch(state: State, source: Source, on_progress: Optional[OnProgress], total: Optional[int],
+                 options: Mapping[str, Any]) -> Steps[None]:
     """Many runs, whose results are emitted as they are there. No more programs are taken than one request has."""
-    left, first = iter(_programs(programs)), 0
-    while True:
-        runs = [_program(state, program, options) for program in itertools.islice(left, STREAMED_RUNS)]
-        if not runs:
-            return
-        fields = with_deadline({"runs": runs})
-        answer: Answer = yield Open(json_request("POST", "/v1/batch", fields, wait=_wait(fields), stream=True))
-        if answer.status >= 400:
-            raise failure_of(answer)
-        for _ in runs:
-            line = yield from _next_line(state)
-            yield Emit(BatchResult(raw=line, index=first + int(line["index"]), result=_batched(line["result"])))
-        first += len(runs)
-
-
-def _programs(programs: object) -> Iterable[Program]:
-    given = programs
-    if isinstance(programs, (str, Mapping)) or not isinstance(programs, Iterable):
-        raise UsageError(f"programs is {kind_of(given)}; give a list of programs")
-    return cast("Iterable[Program]", programs)
+    first, ended = 0, itertools.count(1)
+    try:
+        while programs := (yield from source.take(STREAMED_RUNS)):
+            runs = [_program(state, program, options) for program in programs]
+            fields = batch_fields(runs)
+            answer: Answer = yield Open(json_request("POST", "/v1/batch", fields, wait=_wait(fields), stream=True))
+            if answer.status >= 400:
+                raise failure_of(answer)
+            for _ in runs:
+                line = yield from _next_line(state)
+                if on_progress is not None:
+                    yield Call(on_progress, (next(ended), total))
+                yield Emit(BatchResult(raw=line, index=first + int(line["index"]), result=_batched(line["result"])))
+            first += len(runs)
+    finally:
+        source.stop()
 
 
 def _program(state: State, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,7 +185,8 @@ def close_session(state: State) -> Steps[None]:
 def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
     """Runs a cell, and answers the tools that it calls."""
     yield from update_tools(state)
-    fields = with_deadline({**cell_fields(options), "code": _text("code", code)})
+    limit = fields_of(only(state.options, ("timeout",))).get("timeout_ms")
+    fields = with_deadline({**cell_fields(options), "code": _text("code", code)}, limit)
     if state.on_input is not None and "stdin" not in fields:
         fields["answers_input"] = True
     result = yield from _streamed(state, f"{state.turn}/exec", fields)

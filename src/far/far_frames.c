@@ -77,10 +77,13 @@ void far_hit(struct far_guest *d, enum jail_limit_hit limit)
         d->sink->limit(d->sink->ctx, limit);
 }
 
-static void on_started(struct far_guest *d)
+static void on_started(struct far_guest *d, struct wire *w)
 {
     struct backend_outcome *out = d->out;
 
+    (void)w;
+    if (out->started)
+        return;
     out->wanted &= ~(d->place->optional & ~d->held);
     layer_mask lost = out->wanted & ~d->held;
     out->started = true;
@@ -133,23 +136,27 @@ void far_pass_channel(struct far_guest *d)
         buf_clear(&o->bytes);
 }
 
-static void on_channel(struct far_guest *d, struct str bytes)
+static void on_channel(struct far_guest *d, struct wire *w)
 {
     if (d->channel.fd < 0)
         return;
-    (void)buf_add_str(&d->channel.bytes, bytes);
-    d->channel.ends |= !bytes.n;
+    (void)buf_add_str(&d->channel.bytes, w->rest);
+    d->channel.ends |= !w->rest.n;
     far_pass_channel(d);
 }
 
-static void on_credit(struct far_guest *d, uint32_t way, uint32_t n)
+static void on_credit(struct far_guest *d, struct wire *w)
 {
+    uint32_t way = wire_u32(w), n = wire_u32(w);
+
     if (way < CONTAINED_WAYS && n <= CONTAINED_WINDOW - d->sources[way].window)
         d->sources[way].window += n;
 }
 
-static void on_shut(struct far_guest *d, uint32_t way)
+static void on_shut(struct far_guest *d, struct wire *w)
 {
+    uint32_t way = wire_u32(w);
+
     if (way == CONTAINED_TO_CHANNEL)
         fd_close(&d->sources[way].fd); /* the session sees that its reader is gone */
     if (way == CONTAINED_TO_STDIN)
@@ -204,8 +211,10 @@ static void on_denied(struct far_guest *d, struct wire *w)
     out->denied[i].count = count;
 }
 
-static void on_tree(struct far_guest *d, struct str bytes)
+static void on_tree(struct far_guest *d, struct wire *w)
 {
+    struct str bytes = w->rest;
+
     if (d->spool < 0 || bytes.n > d->max_bytes)
         return gone(d);
     d->max_bytes -= bytes.n;
@@ -213,77 +222,100 @@ static void on_tree(struct far_guest *d, struct str bytes)
         (void)err_sys(&d->error, "keep the files of the %s", d->place->name);
 }
 
+/* ---- the frames, each with its reader ---- */
+
+static void on_held(struct far_guest *d, struct wire *w)
+{
+    d->held = wire_u32(w);
+}
+
+static void on_waits(struct far_guest *d, struct wire *w)
+{
+    (void)w;
+    d->waits = true;
+}
+
+static void on_failed(struct far_guest *d, struct wire *w)
+{
+    on_error(d, w);
+    d->failed = true;
+}
+
+static void on_out(struct far_guest *d, struct wire *w)
+{
+    on_output(d, 1, w->rest);
+}
+
+static void on_err(struct far_guest *d, struct wire *w)
+{
+    on_output(d, 2, w->rest);
+}
+
+static void on_limit(struct far_guest *d, struct wire *w)
+{
+    far_hit(d, wire_u32(w) & (2 * LIMIT_LAST - 1));
+}
+
+static void on_over(struct far_guest *d, struct wire *w)
+{
+    (void)w;
+    d->over = d->out->started;
+}
+
+static void on_left_out(struct far_guest *d, struct wire *w)
+{
+    far_left_out(d, w->rest);
+}
+
+static void on_kept(struct far_guest *d, struct wire *w)
+{
+    if (!far_kept(d, w->rest))
+        gone(d);
+}
+
+static void on_activity(struct far_guest *d, struct wire *w)
+{
+    d->activity = wire_u64(w);
+    d->disk_full = wire_u32(w);
+}
+
+static void on_done(struct far_guest *d, struct wire *w)
+{
+    if (!d->error.kind)
+        on_error(d, w);
+    d->answered = true;
+}
+
+static void (*const readers[])(struct far_guest *d, struct wire *w) = {
+    [CONTAINED_HELD] = on_held,
+    [CONTAINED_WAITS] = on_waits,
+    [CONTAINED_STARTED] = on_started,
+    [CONTAINED_FAILED] = on_failed,
+    [CONTAINED_OUT] = on_out,
+    [CONTAINED_ERR] = on_err,
+    [CONTAINED_CHANNEL_OUT] = on_channel,
+    [CONTAINED_CREDIT] = on_credit,
+    [CONTAINED_SHUT] = on_shut,
+    [CONTAINED_USAGE] = on_usage,
+    [CONTAINED_LIMIT] = on_limit,
+    [CONTAINED_ENDED] = on_ended,
+    [CONTAINED_OVER] = on_over,
+    [CONTAINED_DENIED] = on_denied,
+    [CONTAINED_TREE] = on_tree,
+    [CONTAINED_LEFT_OUT] = on_left_out,
+    [CONTAINED_KEPT] = on_kept,
+    [CONTAINED_ACTIVITY] = on_activity,
+    [CONTAINED_DONE] = on_done,
+};
+
 static void act(struct far_guest *d, uint32_t kind, struct str bytes)
 {
     struct wire w = {.rest = bytes};
 
-    switch (kind) {
-    case CONTAINED_HELD:
-        d->held = wire_u32(&w);
-        break;
-    case CONTAINED_WAITS:
-        d->waits = true;
-        break;
-    case CONTAINED_STARTED:
-        if (!d->out->started)
-            on_started(d);
-        break;
-    case CONTAINED_FAILED:
-        on_error(d, &w);
-        d->failed = true;
-        break;
-    case CONTAINED_OUT:
-    case CONTAINED_ERR:
-        on_output(d, kind == CONTAINED_OUT ? 1 : 2, bytes);
-        break;
-    case CONTAINED_CHANNEL_OUT:
-        on_channel(d, bytes);
-        break;
-    case CONTAINED_CREDIT: {
-        uint32_t way = wire_u32(&w);
-        on_credit(d, way, wire_u32(&w));
-        break;
-    }
-    case CONTAINED_SHUT:
-        on_shut(d, wire_u32(&w));
-        break;
-    case CONTAINED_USAGE:
-        on_usage(d, &w);
-        break;
-    case CONTAINED_LIMIT:
-        far_hit(d, wire_u32(&w) & (2 * LIMIT_LAST - 1));
-        break;
-    case CONTAINED_ENDED:
-        on_ended(d, &w);
-        break;
-    case CONTAINED_OVER:
-        d->over = d->out->started;
-        break;
-    case CONTAINED_DENIED:
-        on_denied(d, &w);
-        break;
-    case CONTAINED_TREE:
-        on_tree(d, bytes);
-        break;
-    case CONTAINED_LEFT_OUT:
-        far_left_out(d, bytes);
-        break;
-    case CONTAINED_KEPT:
-        if (!far_kept(d, bytes))
-            gone(d);
-        break;
-    case CONTAINED_ACTIVITY:
-        d->activity = wire_u64(&w);
-        d->disk_full = wire_u32(&w);
-        break;
-    case CONTAINED_DONE:
-        if (!d->error.kind)
-            on_error(d, &w);
-        d->answered = true;
-        break;
-    default:
+    if (kind < ARRAY_LEN(readers) && readers[kind])
+        readers[kind](d, &w);
+    else
         gone(d);
-    }
 }
 
 static void take_frames(struct far_guest *d)

@@ -59,6 +59,7 @@ enum contained_frame {
     CONTAINED_GO,       /* with plan.waits: the words; after it, outside of any frame, the files */
     CONTAINED_IN,       /* bytes for stdin; none: its end */
     CONTAINED_CHANNEL_IN,
+    CONTAINED_CHANNEL_SHUT, /* the reader of what the guest writes to its channel is gone */
     CONTAINED_INTERRUPT,
     CONTAINED_KILL,
     CONTAINED_FILES,  /* a byte: 1 for all of them, 0 for what has changed since the last FILES */

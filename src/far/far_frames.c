@@ -116,6 +116,14 @@ static void on_output(struct far_guest *d, int stream, struct str bytes)
         d->sink->output(d->sink->ctx, stream, bytes.p, bytes.n);
 }
 
+/* The session reads no more: the guest is to see that, as in a jail. */
+static void shut_channel(struct far_guest *d)
+{
+    fd_close(&d->channel.fd);
+    far_put(d, CONTAINED_CHANNEL_SHUT, STR(""));
+    far_send(d);
+}
+
 void far_pass_channel(struct far_guest *d)
 {
     struct far_outlet *o = &d->channel;
@@ -128,7 +136,7 @@ void far_pass_channel(struct far_guest *d)
         if (n > 0)
             buf_drop(&o->bytes, (size_t)n);
         else if (n < 0 && errno != EAGAIN && errno != EINTR)
-            fd_close(&o->fd);
+            shut_channel(d);
     }
     if (o->ends && !o->bytes.n)
         fd_close(&o->fd);

@@ -320,6 +320,8 @@ static void receive(struct contained *c)
         receive_bytes(c, CONTAINED_TO_STDIN, (struct str){bytes, n});
     else if (kind == CONTAINED_CHANNEL_IN)
         receive_bytes(c, CONTAINED_TO_CHANNEL, (struct str){bytes, n});
+    else if (kind == CONTAINED_CHANNEL_SHUT)
+        fd_close(&c->guest.from);
     else if (kind == CONTAINED_INTERRUPT && !c->ended)
         (void)kill(-c->guest.pid, SIGINT);
     else if (kind == CONTAINED_KILL)

@@ -106,6 +106,14 @@ got = [name for name, function in {
     if worked(function)]
 print(got)
 """
+FLOOD = """
+import os
+frame = b'display 0 32\\n' + b'{"data": {"text/plain": "more"}}'
+display(1)
+try:
+    while True: os.write(744, frame * 1000)
+except OSError as e: print(e.errno)
+"""
 
 
 def test_tree(tap, docker):
@@ -204,6 +212,12 @@ def test_core(tap, docker):
 def test_environment(tap, docker):
     r = program.result(docker.host, "-c", "import os; print([n for n in ('HOSTNAME', 'container') if n in os.environ])")
     tap.equal(r.get("stdout"), "[]\n", "no variables of the engine's", r)
+
+
+def test_flooded_channel(tap, docker):
+    """The session closes its end of a channel that has had enough, and the guest sees that, as in a jail."""
+    r = program.result(docker.host, "--timeout", "60", "-c", FLOOD)
+    tap.equal((r.get("stdout"), r.get("exit_code"), len(r.get("results", []))), ("32\n", 0, 65), "a flood of results ends", r.get("error"))
 
 
 def test_left_behind(tap, docker):

@@ -77,6 +77,14 @@ def test_result(tap, standin):
            "a memory limit", r)
 
 
+def test_flooded_channel(tap, standin):
+    """More results than a run may have: the guest sees that its reader is gone."""
+    code = ("import os\ndisplay(1)\ntry:\n    while True: os.write(744, b'display 0 2\\n{}' * 9000)\n"
+            "except OSError as e: print(e.errno)")
+    r = product.result(standin, "--timeout", "40", "-c", code)
+    tap.equal((r.get("stdout"), r.get("timed_out")), ("32\n", False), "a flood of results ends", r)
+
+
 def test_wall(tap, standin):
     code = """
 import os, socket

@@ -4,7 +4,6 @@ and its image are those of the tests."""
 
 import os
 import shutil
-import subprocess
 import sys
 import time
 
@@ -13,6 +12,7 @@ from daemon import Daemon
 
 sys.path.append(os.path.join(common.ROOT, "tests", "docker"))
 import engine  # noqa: E402
+from library import alive, handle  # noqa: E402
 
 BESIDE = "docker run --rm --network none, whole command"
 COLD, WARM = "glovebox run --no-daemon, whole command", "warm, through the daemon"
@@ -41,10 +41,19 @@ def session(daemon):
     return [took]
 
 
-def library(count):
-    said = subprocess.run([common.program("bench/warm"), str(count), "1"], stdout=subprocess.PIPE, check=True,
-                          env=dict(common.ENV, WARM_BACKEND="docker", WARM_TIMES="1", WARM_READY="1")).stdout.split()
-    return [float(us) / 1e3 for us in said[1:]]
+def library(docker, count):
+    """With one handle, when a container waits: it is alone then, and its interpreter has started."""
+    samples = []
+    with handle(docker) as box:
+        box.run()
+        for _ in range(count):
+            common.wait_for(lambda: len(alive(docker)) == 1, MADE_SECONDS)
+            time.sleep(0.5)
+            doc, ms = box.tell("print(1)")
+            if not doc["success"]:
+                raise SystemExit("bench: a run failed: %s" % doc)
+            samples.append(ms)
+    return samples
 
 
 def containers():
@@ -66,7 +75,7 @@ def containers():
                           "-c", "print(1)"]
                 makers = {BESIDE: lambda: [common.spawn(beside)], **makers}
             samples = common.in_turns(count, makers)
-        samples[LIBRARY] = library(count)
+        samples[LIBRARY] = library(docker, count)
         report(samples)
 
 

@@ -6,8 +6,7 @@
  *
  * With WARM_DEMAND set, in turn by one of three kinds in a pool that keeps a single jail, which
  * therefore hardly ever has the right one: runs on demand. With WARM_TIMES set, prints the
- * microseconds of each instead. WARM_BACKEND names a backend, whose pool may have no zygotes. With
- * WARM_READY set, each run begins when a guest waits.
+ * microseconds of each instead.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,7 +47,6 @@ static void run_one(int which, int64_t *ret_ns)
     request.languages = &languages;
     request.log = "off";
     request.pool = pool;
-    request.backend = getenv("WARM_BACKEND");
     if (demand)
         request.limits.memory_bytes += (uint64_t)(which % KINDS) << 20;
     result_init(&result, request.output_limit);
@@ -75,8 +73,7 @@ static void wait_ready(unsigned zygotes)
 
     for (int i = 0; i < 2000; i++) {
         backend_pool_stats(pool, &stats);
-        bool all = stats.zygotes >= zygotes || !stats.zygotes_started;
-        if ((stats.ready && all) || stats.problem[0])
+        if ((stats.ready && stats.zygotes >= zygotes) || stats.problem[0])
             break;
         usleep(2500);
     }
@@ -88,8 +85,6 @@ static void *work(void *ctx)
 
     (void)ctx;
     while ((i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < runs) {
-        if (getenv("WARM_READY"))
-            wait_ready(0);
         run_one(i, &times[i]);
         if (getenv("WARM_PAUSE"))
             usleep(3000);

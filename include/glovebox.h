@@ -45,7 +45,8 @@ GLOVEBOX_API void glovebox_free(void *p);
 /* A handle with every option at its default. It reads no config file and no environment. The caller
  * closes it. */
 GLOVEBOX_API glovebox *glovebox_open(void);
-/* Frees the handle; NULL is fine. Results live on. */
+/* Frees the handle; NULL is fine. Results live on. Containers that the handle keeps ready are
+ * removed first. */
 GLOVEBOX_API void glovebox_close(glovebox *box);
 
 /* Sets an option by the name it has on the command line, without dashes: "timeout" "5s", "memory"
@@ -72,7 +73,8 @@ GLOVEBOX_API const char *glovebox_error(const glovebox *box);
 /* ---- Running ---- */
 /* Runs a program to its end and gives a result that the caller frees; never NULL: what went wrong
  * is in the result (glovebox_result_error). language may be NULL to detect it; args may be NULL,
- * else ends with a NULL. */
+ * else ends with a NULL. With "backend" "docker", the handle keeps one or two containers ready from
+ * its first run on: a later run with the same options is faster. */
 GLOVEBOX_API glovebox_result *glovebox_run(glovebox *box, const char *language, const char *code,
                                            size_t n, const char *const *args);
 /* Reads a program as glovebox_run does before it starts anything, and runs nothing: the result, the

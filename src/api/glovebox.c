@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/handle.h"
+#include "backends/backend.h"
 #include "base/fd.h"
 #include "base/json_mem.h"
 #include "base/mem.h"
@@ -92,6 +93,7 @@ void glovebox_close(glovebox *box)
     free(box->inputs);
     free((char *)box->input.p);
     handle_tools_done(box);
+    backend_pool_close(box->pool);
     review_close(box->review);
     free(box->complaint);
     fd_close(&box->cancel[0]);
@@ -193,6 +195,30 @@ int handle_request(glovebox *box, const char *language, struct str code, struct 
     return 0;
 }
 
+/* A jail starts faster than a pool is worth to a handle, but for the zygotes of forks. */
+static bool needs_pool(const struct run_request *q, bool forks)
+{
+    const struct backend *backend = NULL;
+    struct err ignored;
+
+    if (q->backend)
+        backend = backend_find(str_from(q->backend), &ignored);
+    return forks || (backend && backend->starts_slowly);
+}
+
+/* Without it, each session that has forks makes its own, or reports why it cannot. */
+void handle_lend_pool(glovebox *box, struct run_request *request, bool forks)
+{
+    const struct backend_pool_options few = {.ready_max = 2, .for_few = true};
+    struct err ignored;
+
+    if (!needs_pool(request, forks))
+        return;
+    if (!box->pool)
+        (void)backend_pool_open(&few, &box->pool, &ignored);
+    request->pool = box->pool;
+}
+
 /* ---- running ---- */
 
 static void on_event(void *ctx, const struct run_event *event)
@@ -224,6 +250,7 @@ glovebox_result *glovebox_run(glovebox *box, const char *language, const char *c
     if (handle_request(box, language, (struct str){code, n}, &request) < 0 ||
         open_input(box, &input) < 0)
         return result_failed(result, &box->err);
+    handle_lend_pool(box, &request, false);
     request.args = (char *const *)args;
     request.stdin_fd = input;
     result->limits = request.limits;

@@ -43,11 +43,10 @@ struct glovebox {
     struct tool_set tools;                /* each ctx is a struct api_tool of session.c */
     _Atomic(struct api_tool *) api_tools; /* all that were made */
     atomic_uint sessions;                 /* sessions that are open */
-    struct review *review; /* for runs, and for the open sessions; NULL until one is needed */
-    struct backend_pool
-        *pool;       /* zygotes for sessions that can be forked; NULL until there are any */
-    int forks;       /* levels of forks for the next session */
-    char *complaint; /* for a message that is too long for err.msg; NULL for none */
+    struct review *review;     /* for runs, and for the open sessions; NULL until one is needed */
+    struct backend_pool *pool; /* NULL until a run or a session needs it */
+    int forks;                 /* levels of forks for the next session */
+    char *complaint;           /* for a message that is too long for err.msg; NULL for none */
 };
 
 struct glovebox_result {
@@ -69,7 +68,10 @@ void handle_forget_cancel(const glovebox *box);
 /* The document of a run or a test; the caller frees. */
 json_t *handle_document(const glovebox_result *result);
 
-/* Frees the handle's tools and their data, and the pool. */
+/* For runs and sessions that use it: the handle's pool into the request. */
+void handle_lend_pool(glovebox *box, struct run_request *request, bool forks);
+
+/* Frees the handle's tools and their data. */
 void handle_tools_done(glovebox *box);
 
 glovebox_result *result_new(void);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "backends/pool.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 
@@ -142,7 +141,6 @@ void handle_tools_done(glovebox *box)
         free(tool);
         tool = next;
     }
-    backend_pool_close(box->pool);
 }
 
 /* ---- their life ---- */
@@ -150,18 +148,6 @@ void handle_tools_done(glovebox *box)
 void glovebox_set_forks(glovebox *box, int levels)
 {
     box->forks = levels < 0 ? SESSION_FORKS_MOST : levels;
-}
-
-/* One pool for all sessions of the handle; without it each session makes its own, or reports why it
- * cannot. */
-static struct backend_pool *pool_of(glovebox *box)
-{
-    const struct backend_pool_options few = {.ready_max = 1};
-    struct err err;
-
-    if (!box->pool)
-        (void)backend_pool_open(&few, &box->pool, &err);
-    return box->pool;
 }
 
 /* `tools` is the handle's set, and what the option names. */
@@ -178,7 +164,7 @@ static int open_with(glovebox *box, const char *language, struct tool_set *tools
     session_request_options(&request, settings);
     if (!settings_asked(settings, SETTING_forks))
         request.forks = box->forks;
-    request.run.pool = request.forks ? pool_of(box) : NULL;
+    handle_lend_pool(box, &request.run, request.forks != 0);
     if (settings->tools && tool_set_read(tools, settings->tools, &box->err) < 0)
         return -1;
     s->limits = request.run.limits;

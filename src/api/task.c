@@ -63,6 +63,7 @@ static int read_task(struct task *task, const char *name, const char *json, size
         fields_read(task->flow->fields, task->document, &rules, &task->fields, err) < 0 ||
         handle_request(task->box, NULL, (struct str){NULL, 0}, &task->run) < 0)
         return -1;
+    handle_lend_pool(task->box, &task->run, false);
     task->request.run = &task->run;
     task->request.prompts = task->box->settings.model.prompts;
     task->request.bounds = task->box->settings.bounds;

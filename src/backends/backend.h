@@ -106,10 +106,11 @@ struct backend {
     const char *name;
     const char *alias;
     const char *summary;
-    bool unsafe;       /* no wall: only with the user's explicit word */
-    bool has_runtimes; /* --runtime, and --dockerfile */
-    bool shows_all;    /* its programs are cells of an interpreter, and their results are shown */
-    layer_mask layers; /* that it may hold; the host may lack some of them */
+    bool unsafe;        /* no wall: only with the user's explicit word */
+    bool has_runtimes;  /* --runtime, and --dockerfile */
+    bool starts_slowly; /* in a large part of a second: a pool helps a program of few guests */
+    bool shows_all;     /* its programs are cells of an interpreter, and their results are shown */
+    layer_mask layers;  /* that it may hold; the host may lack some of them */
     /* One of its abilities, here and now; looks at the host once. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);
     /* What it needs, without a look at the host, for each run. NULL: `can` does not look. */

@@ -7,6 +7,7 @@
 #ifndef BACKENDS_POOL_H
 #define BACKENDS_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -19,6 +20,9 @@ struct backend_pool_options {
     unsigned kinds_max;  /* sorts of them: programs, views and limits that differ */
     uint32_t forks_max;  /* of one zygote, before it is started again */
     uint64_t memory_max; /* bytes that guests hold while they wait, and as many for zygotes */
+    /* For a program that may have one guest and no more: a backend that starts slowly keeps none of
+     * a kind ready until the kind's first guest has ended, or its second one starts. */
+    bool for_few;
 };
 
 struct backend_pool_stats {

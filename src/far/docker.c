@@ -70,6 +70,7 @@ struct far_guest *docker_guest_new(void)
 void docker_guest_free(struct far_guest *d)
 {
     free(docker_container_of(d)->id);
+    buf_done(&docker_container_of(d)->kind);
     free(d->own);
     far_guest_free(d);
 }
@@ -183,6 +184,7 @@ const struct backend docker_backend = {
     .summary = "in a container of Docker or Podman",
     .layers = DOCKER_LAYERS,
     .has_runtimes = true,
+    .starts_slowly = true,
     .can = docker_can,
     .about = docker_about,
     .need = docker_need,

@@ -20,6 +20,7 @@ struct docker_container {
     struct engine *engine;
     struct docker_pool *pool; /* NULL: no container waits, and none is kept ready */
     char *id;
+    struct buf kind; /* of which more are to be kept ready when this one ends; or empty */
 };
 
 #define docker_container_of(d) ((struct docker_container *)(d)->own)
@@ -54,11 +55,12 @@ struct docker_pool *docker_pool_of(const struct backend_job *job); /* NULL when 
 /* One of this kind becomes the guest's. False when none waits. */
 bool docker_pool_take(struct far_guest *d, struct str kind);
 /* After false: more of this kind are to be kept ready. */
-void docker_pool_teach(struct docker_pool *pool, struct str kind);
+void docker_pool_teach(struct far_guest *d, struct str kind);
 /* A connection to the engine, from NULL a new one; and what becomes of it. */
 int docker_pool_connect(struct docker_pool *pool, struct engine **ret, struct err *err);
 void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine);
-/* Removes the guest's container in a thread of the pool's, or at once without a pool. */
+/* The guest has ended. Removes its container in a thread of the pool's, or at once without a pool.
+ */
 void docker_pool_remove(struct far_guest *d);
 
 #endif

@@ -55,6 +55,14 @@ void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine)
 
 /* ---- removing ---- */
 
+static struct kind *find(struct docker_pool *pool, struct str key)
+{
+    for (unsigned i = 0; i < pool->kinds_max; i++)
+        if (pool->kinds[i].used && str_eq(buf_str(&pool->kinds[i].key), key))
+            return &pool->kinds[i];
+    return NULL;
+}
+
 void docker_pool_doom(struct docker_pool *pool, struct far_guest *d)
 {
     fd_close(&d->fd);
@@ -107,10 +115,26 @@ static bool hand_over(struct docker_pool *pool, struct far_guest *d)
     return threads;
 }
 
+/* The kind's first guest has ended. */
+static void expect_more(struct docker_pool *pool, struct str kind)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct kind *k = find(pool, kind);
+    if (k && !k->target) {
+        k->target = 1;
+        k->not_before_ms = clock_mono_ms() + BUSY_MS;
+        pthread_cond_broadcast(&pool->work);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void docker_pool_remove(struct far_guest *d)
 {
     struct docker_container *c = docker_container_of(d);
     struct err ignored;
+
+    if (c->kind.n)
+        expect_more(c->pool, buf_str(&c->kind));
 
     if (c->id && !(c->pool && hand_over(c->pool, d))) {
         (void)engine_remove(c->engine, c->id, &ignored);
@@ -120,14 +144,6 @@ void docker_pool_remove(struct far_guest *d)
 }
 
 /* ---- taking ---- */
-
-static struct kind *find(struct docker_pool *pool, struct str key)
-{
-    for (unsigned i = 0; i < pool->kinds_max; i++)
-        if (pool->kinds[i].used && str_eq(buf_str(&pool->kinds[i].key), key))
-            return &pool->kinds[i];
-    return NULL;
-}
 
 bool docker_pool_lives(const struct far_guest *d)
 {
@@ -225,8 +241,15 @@ static bool start_threads(struct docker_pool *pool)
     return pool->threads;
 }
 
-void docker_pool_teach(struct docker_pool *pool, struct str kind)
+static void copy_key(struct buf *ret, struct str kind)
 {
+    buf_init(ret, kind.n);
+    (void)buf_add_str(ret, kind);
+}
+
+void docker_pool_teach(struct far_guest *d, struct str kind)
+{
+    struct docker_pool *pool = docker_container_of(d)->pool;
     struct kind *k;
 
     if (!pool)
@@ -235,9 +258,10 @@ void docker_pool_teach(struct docker_pool *pool, struct str kind)
     if (start_threads(pool) && !find(pool, kind) && (k = place(pool))) {
         int64_t now = clock_mono_ms();
         *k = (struct kind){
-            .used = true, .target = 1, .used_ms = now, .not_before_ms = now + BUSY_MS};
-        buf_init(&k->key, kind.n);
-        (void)buf_add_str(&k->key, kind);
+            .used = true, .target = !pool->for_few, .used_ms = now, .not_before_ms = now + BUSY_MS};
+        copy_key(&k->key, kind);
+        if (pool->for_few)
+            copy_key(&docker_container_of(d)->kind, kind);
         pthread_cond_broadcast(&pool->work);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -266,6 +290,7 @@ static int pool_open(const struct backend_pool_options *options, void **ret_part
         options->ready_max ? options->ready_max : (processors > 0 ? (unsigned)processors : 1) * 4;
     if (pool->ready_max > fit)
         pool->ready_max = (unsigned)fit;
+    pool->for_few = options->for_few;
     pool->kinds_max =
         options->kinds_max && options->kinds_max < KINDS_MAX ? options->kinds_max : KINDS_MAX;
     pthread_mutex_init(&pool->lock, NULL);

@@ -26,6 +26,7 @@ struct docker_pool {
     pthread_cond_t work, removed;
     pthread_t maker, remover;
     bool threads, closing, over; /* over: nothing more will be doomed */
+    bool for_few;                /* backends/pool.h */
     unsigned ready_max, kinds_max;
     struct kind kinds[KINDS_MAX];
     struct engine *idle[IDLE_MAX]; /* connections that are kept open */

@@ -177,7 +177,7 @@ static int get_container(struct far_guest *d, struct err *err)
         return 0;
     if (docker_make(d, config, err) < 0)
         return -1;
-    docker_pool_teach(docker_container_of(d)->pool, buf_str(&kind));
+    docker_pool_teach(d, buf_str(&kind));
     return 0;
 }
 

@@ -25,6 +25,11 @@ def wait_for(condition, seconds=30):
     return condition()
 
 
+def alive(docker):
+    """Without a container that was made and not yet started: the next process removes it."""
+    return [c for c in docker.containers() if c["State"] != "created"]
+
+
 def test_killed(tap, docker):
     process, first = begin(docker, "-c", MINUTE)
     tap.ok(first == b"up\n" and len(docker.containers()) == 1, "a run has one container", first)

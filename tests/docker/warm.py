@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import program
-from ends import wait_for
+from ends import alive, wait_for
 
 sys.path[:0] = [os.path.join(program.ROOT, "tests", "warm"), os.path.join(program.ROOT, "tests")]
 
@@ -103,11 +103,6 @@ def daemon(docker, *words):
 def ask(env, *words):
     done = subprocess.run([program.GLOVEBOX, *words], capture_output=True, timeout=120, env=env)
     return done.stdout.decode() or done.stderr.decode()
-
-
-def alive(docker):
-    """Without a container that was made and not yet started: the next process removes it."""
-    return [c for c in docker.containers() if c["State"] != "created"]
 
 
 def test_daemon(tap, docker):

@@ -3,16 +3,6 @@
 
 #include "base/clock.h"
 #include "base/encoded.h"
-#include "base/json_write.h"
-#include "base/mem.h"
-
-static void put(struct agent_lines *lines, json_t *object)
-{
-    AUTO_FREE char *line = json_write(object, false);
-
-    json_decref(object);
-    lines->run.line(lines->run.ctx, str_from(line));
-}
 
 static json_t *named(const char *name, const struct agent_event *event)
 {
@@ -34,7 +24,7 @@ static void add_run(struct agent_lines *lines, const struct agent_event *event)
 
     event_lines_flush(&lines->run);
     json_object_set_new(object, "result", result_document(event->run->result));
-    put(lines, object);
+    event_lines_put(&lines->run, object);
 }
 
 void agent_lines_add(struct agent_lines *lines, const struct agent_event *event)
@@ -56,11 +46,11 @@ void agent_lines_add(struct agent_lines *lines, const struct agent_event *event)
         json_object_set_new(object, rows[event->kind].member, json_text(event->text));
     if (event->kind == AGENT_STEP)
         json_object_set(object, "document", (json_t *)(uintptr_t)event->document);
-    put(lines, object);
+    event_lines_put(&lines->run, object);
 }
 
 void agent_lines_finish(struct agent_lines *lines, json_t *document)
 {
     event_lines_flush(&lines->run);
-    put(lines, event_finished(document));
+    event_lines_put(&lines->run, event_finished(document));
 }

@@ -141,6 +141,7 @@ int remote_open(const struct cli_settings *s, struct http_client *ret, struct er
     if (said && strpbrk(said, "\r\n"))
         return err_set(err, ERR_USAGE, "a token must be one line");
     http_client_init(ret, fd_take(&fd), said);
+    ret->header = "Glovebox-Wording: options";
     ret->quiet = on_quiet;
     ret->quiet_ctx = s;
     return 0;

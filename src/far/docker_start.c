@@ -112,7 +112,7 @@ static int refuse(const struct backend_job *job, struct backend_outcome *out, st
                        "backend docker shows no files of this host: give them with --file");
     if (DOCKER_LAYERS & ~job->layers)
         return err_set(err, ERR_UNSUPPORTED,
-                       "backend docker leaves no layer out: --without needs --backend jail");
+                       "backend docker leaves no layer out: --without needs --backend=jail");
     return 0;
 }
 

@@ -134,7 +134,7 @@ static void advise(struct err *err)
 {
     struct err why = *err;
 
-    (void)err_set(err, why.kind, "%.400s; --backend e2b-interpreter needs no program of ours there",
+    (void)err_set(err, why.kind, "%.400s; --backend=e2b-interpreter needs no program of ours there",
                   why.msg);
 }
 

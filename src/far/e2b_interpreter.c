@@ -95,15 +95,15 @@ static int refuse(const struct backend_job *job, struct err *err)
     if (!job->has_cells && !job->program.n)
         return err_set(
             err, ERR_UNSUPPORTED,
-            "backend e2b-interpreter has programs and sessions alone: use --backend e2b");
+            "backend e2b-interpreter has programs and sessions alone: use --backend=e2b");
     if (job->has_arguments && e2b_relay_kernel(job))
         return err_set(err, ERR_UNSUPPORTED,
                        "backend e2b-interpreter passes on no arguments: leave them out, or use "
-                       "--backend e2b");
+                       "--backend=e2b");
     if (has_input(job->stdin_fd))
         return err_set(err, ERR_UNSUPPORTED,
                        "backend e2b-interpreter passes on no standard input: give a file with "
-                       "--file, or use --backend e2b");
+                       "--file, or use --backend=e2b");
     return 0;
 }
 

@@ -16,7 +16,7 @@
 enum { RESULTS_MOST = 8 }; /* a cell has one, but in some languages each statement has */
 
 #define NO_VALUES                                                                                  \
-    "backend e2b-interpreter sets and reads no variables: let a cell do it, or use --backend e2b"
+    "backend e2b-interpreter sets and reads no variables: let a cell do it, or use --backend=e2b"
 
 /* False, and nothing is sent: it is too long for a frame. */
 static bool send_json(struct e2b_relay *r, const char *kind, uint32_t id, json_t *value)

@@ -51,7 +51,7 @@ static int refuse(const struct backend_job *job, const struct backend *backend,
                        "--pause-after from 2m to 24h");
     if (backend->layers & ~job->layers)
         return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s leaves no layer out: --without needs --backend jail",
+                       "backend %s leaves no layer out: --without needs --backend=jail",
                        backend->name);
     return 0;
 }

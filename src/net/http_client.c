@@ -118,6 +118,8 @@ static int make_head(const struct talk *t, struct buf *b, struct err *err)
         (void)buf_addf(b, "Content-Type: %s\r\n", a->type ? a->type : "application/json");
     if (a->header)
         (void)buf_addf(b, "%s\r\n", a->header);
+    if (t->client->header)
+        (void)buf_addf(b, "%s\r\n", t->client->header);
     (void)buf_addf(b, "Content-Length: %llu\r\n\r\n", (unsigned long long)size);
     return b->overflow ? err_set(err, ERR_USAGE, "the request's head is too long") : 0;
 }

@@ -21,9 +21,10 @@
 #include "base/err.h"
 
 struct http_client {
-    int fd;           /* -1 once the connection cannot be used any more */
-    const char *peer; /* the server, for messages: "the daemon", unless the caller changes it */
-    char *token;      /* or NULL */
+    int fd;             /* -1 once the connection cannot be used any more */
+    const char *peer;   /* the server, for messages: "the daemon", unless the caller changes it */
+    char *token;        /* or NULL */
+    const char *header; /* a line of every request, "Name: value"; or NULL */
     struct buf in;
     size_t taken; /* bytes of `in` that earlier answers used */
     /* Called each second while nothing of an answer has come: the first time with 1, then with 2,

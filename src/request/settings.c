@@ -154,7 +154,7 @@ static int check_layers(const struct settings *s, const struct run_request *q, s
     if (q->net_host && q->required & LAYER_BIT(LAYER_NETNS))
         return err_set(err, ERR_USAGE,
                        json ? "'net': 'host' and 'require': 'netns' contradict each other"
-                            : "--net host and --require netns contradict each other");
+                            : "--net=host and --require=netns contradict each other");
     return 0;
 }
 

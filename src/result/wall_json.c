@@ -41,7 +41,7 @@ static const char *why_lost(const struct backend_outcome *o, unsigned layer)
 static const char *why_missing(const struct backend_outcome *o, unsigned layer)
 {
     if (!(o->wanted & LAYER_BIT(layer)))
-        return "it was left out: --without, --net host, or a backend that does not have it";
+        return "it was left out: --without, --net=host, or a backend that does not have it";
     if (CGROUP_LAYERS & LAYER_BIT(layer))
         return why_no_group(layer);
     return "this host does not have it ('glovebox doctor' says more)";

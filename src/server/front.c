@@ -27,8 +27,7 @@ void call_answer(struct call *call, int status, const char *type, char *text)
 
 void call_fail(struct call *call, const struct err *err)
 {
-    call_answer(call, err_http_status(err->kind), NULL,
-                error_text(err_kind_name(err->kind), err->msg));
+    call_answer(call, err_http_status(err->kind), NULL, error_words(err, call->wording));
 }
 
 void call_refuse(struct call *call, int status, const char *extra, const char *kind,
@@ -375,6 +374,7 @@ static void on_head(void *ctx, struct http_exchange *x)
     buf_init(&call->id, HTTP_TARGET_MAX);
     buf_init(&call->rest, HTTP_TARGET_MAX);
     x->user = call;
+    call->wording = wording_find(http_header(x->head, "glovebox-wording"));
     struct str id, rest;
     /* An open route is looked up before the caller is authenticated, other routes after that. */
     for (const struct route *r = routes; r->path && !call->route; r++)

@@ -6,6 +6,7 @@
 #define SERVER_FRONT_H
 
 #include "request/fields.h"
+#include "request/wording.h"
 #include "server/server.h"
 
 struct job;
@@ -48,8 +49,9 @@ struct call {
     struct buf id;   /* {id} */
     struct buf rest; /* {path}, {call}, {run} */
     char owner[TOKEN_NAME];
-    bool operator; /* came over the Unix socket: has access to everything */
-    bool streams;  /* the client asked for lines */
+    bool operator;        /* came over the Unix socket: has access to everything */
+    bool streams;         /* the client asked for lines */
+    enum wording wording; /* how answers write settings */
     struct job *job;
     /* For a handler that answers without a job. */
     void *own;

@@ -161,6 +161,7 @@ static void submit_one(struct batch *b)
     struct job *job = job_bare(b->parent->server, NULL);
 
     memcpy(job->owner, b->parent->owner, sizeof job->owner);
+    job->wording = b->parent->wording;
     job->own = p;
     job->work = run_work;
     job->over = part_over;

@@ -200,7 +200,7 @@ static int check_answers(const struct job *job, const struct cell_fields *f, str
 
 static void run_cell(struct job *job, const struct cell_request *cell, bool answers_input)
 {
-    struct event_lines lines = {.line = job_line_of, .ctx = job};
+    struct event_lines lines = job_event_lines(job);
     struct run_watch watch = {
         .event = job->streams ? on_event : NULL,
         .ctx = &lines,

@@ -8,6 +8,7 @@
 #include "request/run_fields.h"
 #include "server/job.h"
 #include "server/run_log.h"
+#include "session/event_json.h"
 
 /* The work of POST /v1/run, and of each run of a batch. */
 void run_work(struct job *job);
@@ -22,7 +23,7 @@ int request_accept(const struct config *config, struct run_fields *fields,
 /* The same, and adds what the request gets from the daemon: its pool and its log. */
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err);
-/* job_line, for struct event_lines. */
-void job_line_of(void *ctx, struct str line);
+/* Events become lines of the job's answer, with settings as the client writes them. */
+struct event_lines job_event_lines(struct job *job);
 
 #endif

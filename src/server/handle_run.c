@@ -29,9 +29,19 @@ struct running {
     uint64_t collect_max; /* 0: nothing */
 };
 
-void job_line_of(void *ctx, struct str line)
+static void send_line(void *ctx, struct str line)
 {
     job_line(ctx, line);
+}
+
+static void adapt_event(void *ctx, json_t *event)
+{
+    wording_use(event, ((const struct job *)ctx)->wording);
+}
+
+struct event_lines job_event_lines(struct job *job)
+{
+    return (struct event_lines){.line = send_line, .adapt = adapt_event, .ctx = job};
 }
 
 /* {"event": "finished", "result": ...} with the files' content in it. */
@@ -186,8 +196,7 @@ static void free_result(void *rest)
 
 static void run_program(struct job *job, const struct run_request *q, uint64_t collect)
 {
-    struct running run = {
-        .job = job, .lines = {.line = job_line_of, .ctx = job}, .collect_max = collect};
+    struct running run = {.job = job, .lines = job_event_lines(job), .collect_max = collect};
     struct run_watch watch = {
         .event = job->streams ? on_event : NULL,
         .ctx = &run,

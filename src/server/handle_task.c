@@ -219,7 +219,7 @@ static int do_task(struct task *task, struct err *err)
     struct flow_output output;
     struct llm *llm;
 
-    task->lines.run = (struct event_lines){.line = job_line_of, .ctx = job};
+    task->lines.run = job_event_lines(job);
     if (llm_open(&task->model, &llm, err) < 0)
         return -1;
     const struct flow_task ask = {.llm = llm,

@@ -43,14 +43,32 @@ int json_read(struct str text, json_t **ret, struct err *err)
                    error.column, error.text);
 }
 
-char *error_text(const char *kind, const char *message)
+static json_t *error_json(const char *kind, const char *message)
 {
-    json_t *o =
-        json_pack("{s:{s:s, s:o}}", "error", "kind", kind, "message", json_text(str_from(message)));
+    return json_pack("{s:{s:s, s:o}}", "error", "kind", kind, "message",
+                     json_text(str_from(message)));
+}
+
+/* Takes the object over. */
+static char *text_of(json_t *o)
+{
     char *text = json_dumps(o, JSON_COMPACT);
 
     json_decref(o);
     return text ? text : xstrdup("{}");
+}
+
+char *error_text(const char *kind, const char *message)
+{
+    return text_of(error_json(kind, message));
+}
+
+char *error_words(const struct err *err, enum wording wording)
+{
+    json_t *o = error_json(err_kind_name(err->kind), err->msg);
+
+    wording_use(o, wording);
+    return text_of(o);
 }
 
 /* ---- life ---- */
@@ -83,6 +101,7 @@ struct job *job_bare(struct server *server, struct call *call)
     if (call) {
         job->call = call;
         job->streams = call->streams;
+        job->wording = call->wording;
         memcpy(job->owner, call->owner, sizeof job->owner);
         call->job = job;
     }
@@ -416,6 +435,7 @@ void job_line(struct job *job, struct str line)
 
 void job_line_json(struct job *job, json_t *event)
 {
+    wording_use(event, job->wording);
     AUTO_FREE char *line = event ? json_write(event, false) : NULL;
 
     json_decref(event);
@@ -459,6 +479,7 @@ void job_answer(struct job *job, int status, char *text)
 
 void job_answer_json(struct job *job, int status, json_t *doc)
 {
+    wording_use(doc, job->wording);
     char *text = json_write(doc, false);
 
     json_decref(doc);
@@ -467,7 +488,7 @@ void job_answer_json(struct job *job, int status, json_t *doc)
 
 void job_fail(struct job *job, const struct err *err)
 {
-    job_answer(job, err_http_status(err->kind), error_text(err_kind_name(err->kind), err->msg));
+    job_answer(job, err_http_status(err->kind), error_words(err, job->wording));
 }
 
 struct run_figures *job_figures(struct job *job)

@@ -12,6 +12,7 @@
 
 #include "hosting/session_table.h"
 #include "net/mailbox.h"
+#include "request/wording.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -42,6 +43,7 @@ struct job {
     struct config *config;
     struct call *call; /* used by the loop; NULL when no client waits for the answer any more */
     char owner[TOKEN_NAME];
+    enum wording wording; /* how the answer writes settings */
     int64_t arrived_ms, arrived_ns;
     int64_t waited_us;           /* time in the queue; -1 while the job is there */
     _Atomic int64_t deadline_ms; /* when an answer becomes useless; 0 for never */
@@ -142,6 +144,8 @@ struct run_figures *job_figures(struct job *job);
 
 /* {"error": ...}; the caller frees. */
 char *error_text(const char *kind, const char *message);
+/* The same, with settings as the client writes them. */
+char *error_words(const struct err *err, enum wording wording);
 
 /* Parses a client's JSON; an empty text is an empty object. -1 with ERR_USAGE, line and column. */
 int json_read(struct str text, json_t **ret, struct err *err);

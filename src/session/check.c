@@ -142,7 +142,7 @@ static int examine_python(struct examination *e, struct err *err)
 
     if (!python_is_version(str_from(q->language), &minor))
         return err_set(err, ERR_USAGE,
-                       "language '%s' is not known; 'python3.12' or --python 3.12 choose a version",
+                       "language '%s' is not known; 'python3.12' or --python=3.12 choose a version",
                        q->language);
     if (q->python && (!python_is_version(str_from(q->python), &chosen) || chosen != minor))
         return err_set(err, ERR_USAGE, "language '%s' and --python %s name two interpreters",

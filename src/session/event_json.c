@@ -117,13 +117,18 @@ json_t *event_json(const struct run_event *e)
     return object;
 }
 
-static void add_one(struct event_lines *lines, const struct run_event *event)
+void event_lines_put(struct event_lines *lines, json_t *object)
 {
-    json_t *object = event_json(event);
+    if (lines->adapt)
+        lines->adapt(lines->ctx, object);
     AUTO_FREE char *line = json_write(object, false);
-
     json_decref(object);
     lines->line(lines->ctx, str_from(line));
+}
+
+static void add_one(struct event_lines *lines, const struct run_event *event)
+{
+    event_lines_put(lines, event_json(event));
 }
 
 /* The number of bytes at the end that are an incomplete character. */

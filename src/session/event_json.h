@@ -11,6 +11,7 @@
 struct event_lines {
     void (*line)(void *ctx, struct str line); /* without a line end */
     void *ctx;
+    void (*adapt)(void *ctx, struct json_t *event); /* changes an event before; NULL: none */
     char held[2][4]; /* of each stream, the beginning of an incomplete character */
     size_t held_n[2];
 };
@@ -19,6 +20,8 @@ struct event_lines {
  * line, or (when a stream ended within a character) several. */
 void event_lines_add(struct event_lines *lines, const struct run_event *event);
 
+/* Passes on a line that the caller made; takes the object over. */
+void event_lines_put(struct event_lines *lines, struct json_t *object);
 /* Writes the held parts of characters that will not be completed any more; also happens before each
  * file event and at the end. */
 void event_lines_flush(struct event_lines *lines);

@@ -79,7 +79,7 @@ static size_t list_wishes(const struct prepared *p, struct wish ret[WISHES_MAX])
 #define JAIL_LIMIT(id, type, member, name)                                                         \
     {q->asked & 1U << JAIL_LIMIT_##id && l->member, CAN_LIMIT_##id, "--" name},
 #include "jail/limits.def"
-        {q->asked_no_net, CAN_CLOSE_NET, "--net none"}, {q->net_host, CAN_HOST_NET, "--net host"},
+        {q->asked_no_net, CAN_CLOSE_NET, "--net=none"}, {q->net_host, CAN_HOST_NET, "--net=host"},
         {q->files && q->files[0], CAN_FILES, "--file"}, {q->input_count, CAN_FILES, "the files"},
         {q->work_dir, CAN_FILES, "--work-dir"},         {q->out_dir, CAN_FILES, "--out"},
         {p->packages, CAN_PACKAGES, "--pip"},
@@ -143,13 +143,13 @@ static int check_image(const struct prepared *p, struct err *err)
         return err_set(err, ERR_USAGE, "--image and --dockerfile exclude each other");
     if (q->dockerfile && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
-                       "backend %s builds no images: --dockerfile needs --backend docker",
+                       "backend %s builds no images: --dockerfile needs --backend=docker",
                        p->backend->name);
     if (!q->image || p->backend->interpreter)
         return 0;
     return err_set(err, ERR_USAGE,
                    "backend %s has no images, it runs this machine's interpreters: --image needs "
-                   "--backend docker",
+                   "--backend=docker",
                    p->backend->name);
 }
 
@@ -173,7 +173,7 @@ int prepare_backend(struct prepared *p, struct err *err)
         return -1;
     if (q->runtime && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
-                       "backend %s has no container runtimes: --runtime needs --backend docker",
+                       "backend %s has no container runtimes: --runtime needs --backend=docker",
                        p->backend->name);
     if (q->writable && p->backend->interpreter)
         return err_set(err, ERR_UNSUPPORTED,

@@ -50,7 +50,7 @@ bool prepare_pause(const struct run_request *q, int cancel_fd);
 
 #define PREPARE_HOST_WARNING                                                                       \
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
-    "and your files; use --backend jail."
+    "and your files; use --backend=jail."
 
 #define PREPARE_NO_LIMITS                                                                          \
     "Backend %s has no layers and no limits of ours but the time: its sandbox is the wall."

@@ -123,7 +123,7 @@ def test_runtime(tap, docker):
            "a runtime that is missing: an error with those that it has", program.said(done))
     done = program.subprocess.run([program.GLOVEBOX, "run", "--no-daemon", "--log", "off", "--runtime", "other", "-c", "1"],
                                   capture_output=True, timeout=60)
-    tap.ok(done.returncode == 2 and b"--runtime needs --backend docker" in done.stderr, "no runtime in a jail", program.said(done))
+    tap.ok(done.returncode == 2 and b"--runtime needs --backend=docker" in done.stderr, "no runtime in a jail", program.said(done))
 
 
 def test_doctor(tap, docker):

@@ -91,7 +91,7 @@ def test_said(tap, standin):
         given = subprocess.run(product.command(*WAY, "-c", "print('ran')"), stdin=f, capture_output=True,
                                env=product.environment(standin))
     for done, text in ((given, b"standard input"), (run(standin, "-c", "print('ran')", "--", "a"), b"arguments")):
-        tap.ok(done.returncode == 125 and text in done.stderr and b"--backend e2b" in done.stderr,
+        tap.ok(done.returncode == 125 and text in done.stderr and b"--backend=e2b" in done.stderr,
                "refused: " + text.decode(), product.said(done))
 
 
@@ -104,7 +104,7 @@ def test_named(tap, standin):
                                answer=whole_answer(200, body, "application/connect+json"))]
     done = product.run(standin, "--retries", "0", "-c", "1")
     standin.faults[:] = []
-    tap.ok(done.returncode == 125 and NO_PROGRAM.strip() in done.stderr and b"--backend e2b-interpreter" in done.stderr,
+    tap.ok(done.returncode == 125 and NO_PROGRAM.strip() in done.stderr and b"--backend=e2b-interpreter" in done.stderr,
            "a template of another processor", product.said(done))
 
 

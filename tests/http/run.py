@@ -29,6 +29,7 @@ import sessions  # noqa: E402
 import settings  # noqa: E402
 import shares  # noqa: E402
 import tokens  # noqa: E402
+import wording  # noqa: E402
 from procs import own_mounts  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -37,6 +38,7 @@ PARTS = {
     "sessions": sessions.test,
     "asks": asks.test,
     "settings": settings.test,
+    "wording": wording.test,
     "refused": refused.test,
     "protocol": protocol.test,
     "crowd": crowd.test,

@@ -372,6 +372,15 @@ def test_check_and_test(box: Sandbox) -> None:
     assert result.test_results[1].actual == "4"
 
 
+def test_messages_name_options_as_they_are_written_here(box: Sandbox) -> None:
+    result = box.run("while True: pass", timeout=0.3)
+    assert "allow more with timeout=" in result.summary and "--" not in "".join((result.summary, *result.feedback))
+    assert "files=" in box.exec("open('x.csv')").feedback[0]
+    assert "allow_imports=" in str(box.check("import socket", profile="strict").findings[0].hint)
+    with pytest.raises(UsageError, match="'open_files' must be"):
+        box.run("1", open_files="many")  # type: ignore[arg-type]
+
+
 def test_batch(box: Sandbox) -> None:
     results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "open_files": 1}])
     assert [result.stdout for result in results[:20]] == [f"{n}\n" for n in range(20)]

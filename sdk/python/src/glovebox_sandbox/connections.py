@@ -91,7 +91,7 @@ class Sockets:
 
 
 def request_parts(request: Request) -> dict[str, Any]:
-    headers = {"Content-Type": request.content_type, "Accept-Encoding": "identity"}
+    headers = {"Content-Type": request.content_type, "Accept-Encoding": "identity", "Glovebox-Wording": "python"}
     if request.stream:
         headers["Accept"] = "application/x-ndjson"
     return {"method": request.method, "url": request.path, "content": request.body, "headers": headers,

@@ -7,12 +7,12 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Optional, Union, cast
+from typing import Any, Callable, Optional, Union
 from urllib.parse import quote
 
 from .cases import cases_text
 from .documents import object_or_none
-from .errors import DaemonError, SessionError, UsageError, kind_of, text_of
+from .errors import DaemonError, SessionError, UsageError, text_of
 from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
 from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, batch_fields, cell_fields, fields_of, mapping, only,

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request/wording.h"
+
+#include <string.h>
+
+#include "base/encoded.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "request/setting.h"
+
+/* ---- the spellings ---- */
+
+/* Options whose fields have no row of request.def, or one of another meaning. */
+static const struct {
+    const char *option, *field, *python;
+} others[] = {
+    {"file", "files", "files"},
+    {"stdin", "stdin", "stdin"},
+    {"data", "data", "data"},
+    {"lang", "language", "language"},
+    {"context", "context", "context"},
+    {"invocation", "invocation", "invocation"},
+    {"execution-id", "execution_id", "execution_id"},
+    {"func", "func", "func"},
+};
+
+static const struct setting *setting_of(struct str option)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (str_is(option, row->opt.name))
+            return row->field ? row : NULL;
+    return NULL;
+}
+
+static const struct setting *setting_of_field(struct str field)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (row->field && str_is(field, row->field))
+            return row;
+    return NULL;
+}
+
+/* Python has times and sizes of its own, so no unit is in the name. */
+static struct str python_name(const char *field)
+{
+    struct str name = str_from(field);
+    size_t unit = str_ends(name, "_ms") ? 3 : str_ends(name, "_bytes") ? 6 : 0;
+
+    return str_slice(name, 0, name.n - unit);
+}
+
+static struct str name_of(enum wording wording, struct str option)
+{
+    const struct setting *row = setting_of(option);
+
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (str_is(option, others[i].option))
+            return str_from(wording == WORDING_PYTHON ? others[i].python : others[i].field);
+    if (!row)
+        return (struct str){0};
+    return wording == WORDING_PYTHON ? python_name(row->field) : str_from(row->field);
+}
+
+static bool spell(const void *ctx, struct str option, struct str value, struct buf *b)
+{
+    enum wording wording = *(const enum wording *)ctx;
+    struct str name = name_of(wording, option);
+    bool python = wording == WORDING_PYTHON;
+
+    if (!name.n)
+        return false;
+    (void)buf_addf(b, python ? "%.*s=" : "'%.*s'", (int)name.n, name.p);
+    if (value.n)
+        (void)buf_addf(b, "%s\"%.*s\"", python ? "" : ": ", (int)value.n, value.p);
+    return true;
+}
+
+enum wording wording_find(struct str name)
+{
+    return str_is(name, "options")  ? WORDING_OPTIONS
+           : str_is(name, "python") ? WORDING_PYTHON
+                                    : WORDING_FIELDS;
+}
+
+/* ---- options in a text ---- */
+
+static size_t span(struct str s, size_t at, const char *set)
+{
+    size_t n = 0;
+
+    while (at + n < s.n && s.p[at + n] && strchr(set, s.p[at + n]))
+        n++;
+    return n;
+}
+
+/* The bytes of the option that begins here, with its value; 0 if none does. */
+static size_t option_at(struct str s, size_t at, struct str *ret_name, struct str *ret_value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+    static const char values[] = "abcdefghijklmnopqrstuvwxyz0123456789-_,";
+    bool begins = at == 0 || strchr(" (", s.p[at - 1]);
+    size_t name = begins && str_starts(str_slice(s, at, s.n), "--") ? span(s, at + 2, letters) : 0;
+    size_t equals = at + 2 + name;
+
+    if (!name)
+        return 0;
+    size_t value = equals < s.n && s.p[equals] == '=' ? span(s, equals + 1, values) : 0;
+    *ret_name = str_slice(s, at + 2, equals);
+    *ret_value = value ? str_slice(s, equals + 1, equals + 1 + value) : (struct str){0};
+    return 2 + name + (value ? 1 + value : 0);
+}
+
+json_t *wording_text(struct str text, wording_speller *speller, const void *ctx)
+{
+    AUTO_BUF struct buf b = {0};
+    struct str name, value;
+
+    buf_init(&b, 8 * text.n + 200);
+    for (size_t at = 0; at < text.n;) {
+        size_t n = option_at(text, at, &name, &value);
+        if (!n || !speller(ctx, name, value, &b)) {
+            n = n ? n : 1;
+            (void)buf_add_str(&b, str_slice(text, at, at + n));
+        }
+        at += n;
+    }
+    return json_text(buf_str(&b));
+}
+
+/* ---- a document ---- */
+
+/* Texts of ours in a document. */
+static const char *const advice_keys[] = {"hint",   "summary", "feedback", "feedback_text",
+                                          "reason", "notes",   "warnings", NULL};
+/* Data of the guest and of the caller. */
+static const char *const data_keys[] = {"value",  "results",  "stdout",  "stderr", "output", "call",
+                                        "actual", "expected", "context", "cell",   NULL};
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+static void rewrite(json_t *object, const char *key, wording_rewrite *how, const void *ctx)
+{
+    const json_t *text = json_object_get(object, key);
+
+    if (json_is_string(text))
+        json_object_set_new(object, key, how(ctx, json_str(text)));
+}
+
+static void rewrite_list(json_t *list, const struct wording_rules *rules)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (json_is_string(json_array_get(list, i)))
+            json_array_set_new(list, i,
+                               rules->advice(rules->ctx, json_str(json_array_get(list, i))));
+        else
+            wording_document(json_array_get(list, i), rules);
+}
+
+void wording_document(json_t *document, const struct wording_rules *rules)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+
+    if (json_get_text(document, "event")) /* a warning */
+        rewrite(document, "message", rules->advice, rules->ctx);
+    json_object_foreach_safe(document, next, key, value)
+    {
+        bool ours = is_one_of(key, advice_keys);
+        if (is_one_of(key, data_keys))
+            continue;
+        if (json_is_object(value) && strcmp(key, "error") == 0)
+            rewrite(value, "message", rules->error, rules->ctx);
+        else if (json_is_object(value))
+            wording_document(value, rules);
+        else if (json_is_array(value) && (ours || json_is_object(json_array_get(value, 0))))
+            rewrite_list(value, rules);
+        else if (ours)
+            rewrite(document, key, rules->advice, rules->ctx);
+    }
+}
+
+/* ---- the front doors of request.def ---- */
+
+static json_t *advice_as(const void *ctx, struct str text)
+{
+    return *(const enum wording *)ctx == WORDING_OPTIONS ? json_text(text)
+                                                         : wording_text(text, spell, ctx);
+}
+
+/* An error about a field begins with its name, in quotes. */
+static json_t *error_as(const void *ctx, struct str text)
+{
+    enum wording wording = *(const enum wording *)ctx;
+    long end = text.n && *text.p == '\'' ? str_find(str_slice(text, 1, text.n), STR("'")) : -1;
+    const struct setting *row =
+        end > 0 ? setting_of_field(str_slice(text, 1, 1 + (size_t)end)) : NULL;
+
+    if (!row || wording == WORDING_FIELDS)
+        return advice_as(ctx, text);
+    struct str name = python_name(row->field), rest = str_slice(text, 2 + (size_t)end, text.n);
+    AUTO_FREE char *spelled =
+        wording == WORDING_PYTHON
+            ? xasprintf("'%.*s'%.*s", (int)name.n, name.p, (int)rest.n, rest.p)
+            : xasprintf("--%s%.*s", row->opt.name, (int)rest.n, rest.p);
+    return advice_as(ctx, str_from(spelled));
+}
+
+void wording_use(json_t *document, enum wording wording)
+{
+    const struct wording_rules rules = {.advice = advice_as, .error = error_as, .ctx = &wording};
+
+    wording_document(document, &rules);
+}

@@ -14,6 +14,7 @@ enum { KEPT_LINE_MAX = 64 << 10 };
 
 struct mcp_request {
     struct mcp_request *next;
+    uint64_t number; /* of its line */
     json_t *id;
     char *line;    /* NULL: it is not asked again */
     char **choice; /* where its line is kept once it is answered; or NULL */
@@ -61,6 +62,7 @@ static void add(struct mcp_pending *p, json_t *id, struct str method, struct str
     bool may_repeat = line.n <= KEPT_LINE_MAX && !str_is(method, CALL);
 
     request->id = id;
+    request->number = p->lines;
     request->line = may_repeat ? xstrndup(line.p, line.n) : NULL;
     request->choice = may_repeat ? choice_of(p, method) : NULL;
     *p->end = request;
@@ -130,6 +132,7 @@ void mcp_pending_ask(struct mcp_pending *p, struct str line)
 {
     struct rpc_peek peek;
 
+    p->lines++;
     if (!rpc_peek(line, &peek)) {
         if (str_starts(str_trim(line), "["))
             ask_batch(p, line);
@@ -154,19 +157,62 @@ static void answer_batch(struct mcp_pending *p, struct str line)
     json_decref(list);
 }
 
-void mcp_pending_answer(struct mcp_pending *p, struct str line)
+/* The request of this line; NULL for none, or for several of a batch. */
+static struct mcp_request *request_of(const struct mcp_pending *p, uint64_t number)
+{
+    struct mcp_request *found = NULL, *one;
+
+    for (one = p->first; one; one = one->next)
+        if (one->number == number && found)
+            return NULL;
+        else if (one->number == number)
+            found = one;
+    return found;
+}
+
+static void remove_line(struct mcp_pending *p, uint64_t number)
+{
+    struct mcp_request **at = &p->first;
+
+    while (*at)
+        if ((*at)->number == number)
+            drop(p, at);
+        else
+            at = &(*at)->next;
+}
+
+/* An error about a line that the daemon could not read. */
+static char *answer_unread(struct mcp_pending *p, struct str line)
+{
+    json_t *doc = load(line), *error = json_object_get(doc, "error");
+    int64_t number = json_get_int(json_object_get(error, "data"), "line");
+    const struct mcp_request *request = number > 0 ? request_of(p, (uint64_t)number) : NULL;
+
+    if (request)
+        json_object_set(doc, "id", request->id);
+    if (number > 0) {
+        remove_line(p, (uint64_t)number);
+        json_object_del(error, "data");
+    }
+    char *text = doc ? json_dumps(doc, JSON_COMPACT) : NULL;
+    json_decref(doc);
+    return text ? text : xstrndup(line.p, line.n);
+}
+
+char *mcp_pending_answer(struct mcp_pending *p, struct str line)
 {
     struct rpc_peek peek;
 
     if (!rpc_peek(line, &peek)) {
         answer_batch(p, line);
-        return;
+    } else if (str_is(peek.id, "null") && !peek.method.p) {
+        return answer_unread(p, line);
+    } else if (peek.id.p && !peek.method.p) {
+        json_t *id = load(peek.id);
+        remove_one(p, id);
+        json_decref(id);
     }
-    if (!peek.id.p || peek.method.p)
-        return;
-    json_t *id = load(peek.id);
-    remove_one(p, id);
-    json_decref(id);
+    return xstrndup(line.p, line.n);
 }
 
 /* ---- the end ---- */

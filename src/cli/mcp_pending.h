@@ -15,16 +15,18 @@ struct mcp_request;
 
 struct mcp_pending {
     struct mcp_request *first, **end;
+    uint64_t lines;
     char *hello, *level; /* the last answered lines `initialize` and `logging/setLevel` */
 };
 
 void mcp_pending_init(struct mcp_pending *pending);
 void mcp_pending_done(struct mcp_pending *pending);
 
-/* A line of the client. */
+/* The next line of the client. All lines that go to the daemon come here, which counts them. */
 void mcp_pending_ask(struct mcp_pending *pending, struct str line);
-/* A line of the daemon. */
-void mcp_pending_answer(struct mcp_pending *pending, struct str line);
+/* A line of the daemon. The value, which the caller frees, is the line for the client: if the
+ * daemon could not read a request, the error gets the id, which the daemon does not know. */
+char *mcp_pending_answer(struct mcp_pending *pending, struct str line);
 
 /* The daemon is lost. Appends each request that has done nothing to `again`. The work of the
  * others may have been done: the returned array has their ids. */

@@ -68,8 +68,7 @@ static void on_daemon_line(void *ctx, struct str line)
 
     if (!line.p)
         return;
-    mcp_pending_answer(&r->pending, line);
-    mcp_out_send(r->out, xstrndup(line.p, line.n));
+    mcp_out_send(r->out, mcp_pending_answer(&r->pending, line));
 }
 
 /* ---- the client's end ---- */

@@ -42,6 +42,12 @@ static void answer(const struct mcp_dialog *d, struct batch *batch, json_t *mess
 
 /* ---- receiving ---- */
 
+static void add_line(const struct mcp_dialog *d, struct rpc_problem *problem)
+{
+    if (d->line && !problem->data)
+        problem->data = json_pack("{s:I}", "line", (json_int_t)d->line);
+}
+
 static void receive(struct mcp_dialog *d, json_t *doc, struct batch *batch)
 {
     struct rpc_problem problem;
@@ -51,6 +57,8 @@ static void receive(struct mcp_dialog *d, json_t *doc, struct batch *batch)
 
     if (batch)
         batch->left += may_call;
+    if (!good && !m.id && !batch)
+        add_line(d, &problem);
     json_t *now = good ? mcp_handle(&d->client, &m, batch, &refused) : mcp_refusal(&m, &problem);
     if (now)
         answer(d, batch, now);
@@ -81,8 +89,15 @@ static void refuse(const struct mcp_dialog *d, struct str line, struct rpc_probl
 {
     json_t *id = line.p ? rpc_unread_id(line) : NULL;
 
+    if (!id)
+        add_line(d, problem);
     mcp_dialog_send(d, rpc_error(id, problem));
     json_decref(id);
+}
+
+void mcp_dialog_refuse(const struct mcp_dialog *d, struct rpc_problem *problem)
+{
+    refuse(d, (struct str){0}, problem);
 }
 
 void mcp_dialog_take(struct mcp_dialog *d, json_t *doc, struct rpc_problem *problem,

@@ -12,6 +12,9 @@
 struct mcp_dialog {
     struct mcp_client client;
     size_t message_max; /* bytes of an answer */
+    /* The number of the line that is handled, counted by the owner; 0: not counted. An error whose
+     * id is not known has it as "data", so that a relay knows which request failed. */
+    uint64_t line;
     /* Sends a line, which has no line end yet; takes it over. */
     void (*send)(void *ctx, char *line);
     void *ctx;
@@ -22,6 +25,8 @@ void mcp_dialog_receive(struct mcp_dialog *dialog, struct str line, size_t most)
 /* The same for a line that was parsed before; NULL with the reason. Takes both over. */
 void mcp_dialog_take(struct mcp_dialog *dialog, json_t *doc, struct rpc_problem *problem,
                      struct str line);
+/* Answers a line that was dropped. */
+void mcp_dialog_refuse(const struct mcp_dialog *dialog, struct rpc_problem *problem);
 /* Takes the message over; any thread that `send` allows. */
 void mcp_dialog_send(const struct mcp_dialog *dialog, json_t *message);
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/rpc_peek.h"
 
+#include <jansson.h>
 #include <string.h>
+
+#include "base/json_get.h"
+
+enum { ESCAPE_BYTES = 6 }; /* of one character: \u0069 */
 
 static bool is_blank(char c)
 {
@@ -60,6 +65,21 @@ static size_t skip_value(struct str s, size_t i)
     return i;
 }
 
+/* Whether a key, in quotes, is this name. A client may write it with escapes. */
+static bool is_key(struct str text, const char *name)
+{
+    size_t n = strlen(name);
+    json_t *key = NULL;
+
+    if (text.n == n + 2)
+        return memcmp(text.p + 1, name, n) == 0;
+    if (text.n > n + 2 && text.n <= ESCAPE_BYTES * n + 2)
+        key = json_loadb(text.p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    bool same = str_is(json_str(key), name);
+    json_decref(key);
+    return same;
+}
+
 /* One member; the place behind it, or the end where there is none. */
 static size_t take_member(struct str s, size_t i, struct rpc_peek *ret)
 {
@@ -69,9 +89,9 @@ static size_t take_member(struct str s, size_t i, struct rpc_peek *ret)
     if (colon >= s.n || s.p[colon] != ':' || value >= s.n)
         return s.n;
     struct str name = str_trim(str_slice(s, key, colon)), text = str_slice(s, value, end);
-    if (str_is(name, "\"id\""))
+    if (is_key(name, "id"))
         ret->id = text;
-    else if (str_is(name, "\"method\""))
+    else if (is_key(name, "method"))
         ret->method = text;
     return end;
 }

@@ -198,11 +198,12 @@ static void refuse_crowd(const struct mcp_line *line)
 
     (void)rpc_problem_set(&problem, RPC_INTERNAL,
                           "too many long messages at once; send it again later");
-    mcp_dialog_send(&line->dialog, rpc_error(NULL, &problem));
+    mcp_dialog_refuse(&line->dialog, &problem);
 }
 
 static void take(struct mcp_line *line, struct line_text *text)
 {
+    line->dialog.line++;
     if (text->crowded)
         refuse_crowd(line);
     else if (text->n > READ_IN_LOOP)

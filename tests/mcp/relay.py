@@ -262,6 +262,40 @@ def test_escaped(tap):
         client.close()
 
 
+def test_escaped_keys(tap):
+    """... and for the name of a member."""
+    with Daemon() as daemon, over(daemon):
+        client = Client()
+        call = json.dumps({"jsonrpc": "2.0", "id": 1000, "method": "tools/call",
+                           "params": {"name": "execute_code", "arguments": {"code": SLEEP % 100}, **modern()}})
+        client.write(call.replace('"id"', r'"\u0069d"').replace('"method"', r'"\u006d\u0065tho\u0064"', 1) + "\n")
+        wait_for(lambda: daemon.status()["running"])
+        daemon.process.kill()
+        error = (client.wait(1000, 20) or {}).get("error", {})
+        tap.ok("not repeated" in error.get("message", ""), "a call whose keys are written with escapes gets its error", error)
+        client.close()
+
+
+def test_unread_lines(tap):
+    """What the daemon does not read is answered, with the request's id, and is not waited for."""
+    with Daemon("--max-body", "1m") as daemon, over(daemon):
+        client = Client()
+        client.ask("ping")
+        long = {"name": "execute_code", "arguments": {"code": "#" + "x" * (2 << 20)}}
+        error = (client.ask("tools/call", long) or {}).get("error", {})
+        tap.ok("longer than 1 MiB" in error.get("message", "") and "data" not in error, "a message over --max-body gets an error", error)
+        client.write('{"jsonrpc": "2.0", "id": 2000, "method": "tools/call", "params": {"name": bad}}\n')
+        error = (client.wait(2000, 20) or {}).get("error", {})
+        tap.ok("not JSON" in error.get("message", ""), "... and so does one that is not JSON", error)
+        client.write('\n{"jsonrpc": "2.0", "id": "' + "i" * 2000 + '", "method": "ping"}\n')
+        error = (client.wait("i" * 2000, 20) or {}).get("error", {})
+        tap.ok("'id' must be" in error.get("message", ""), "... and one whose id is too long", error)
+        tap.equal(client.tool("execute_code", code="print(1)").get("stdout"), "1\n", "the next call runs")
+        began = time.monotonic()
+        client.close()
+        tap.ok(time.monotonic() - began < 5, "nothing is waited for at the end")
+
+
 def test_stopped(tap):
     with Daemon() as daemon, over(daemon):
         client = Client()
@@ -349,5 +383,7 @@ def test_daemons(tap):
     test_none(tap)
     test_lost(tap)
     test_escaped(tap)
+    test_escaped_keys(tap)
+    test_unread_lines(tap)
     test_stopped(tap)
     test_older(tap)

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 void fd_close(int *fd)
 {
     int saved = errno;
@@ -208,9 +210,28 @@ const char *fd_temporary(void)
     return folder && folder[0] == '/' ? folder : "/tmp";
 }
 
+static int make_and_unlink(const char *folder)
+{
+    AUTO_FREE char *path = xasprintf("%s/.glovebox-XXXXXX", folder);
+    int fd = mkostemp(path, O_CLOEXEC);
+
+    if (fd >= 0)
+        (void)unlink(path);
+    return fd;
+}
+
+/* EOPNOTSUPP: NFS and vfat have no files without a name, and overlay has none before Linux 6.1.
+ * EISDIR: a file system that does not know the flag. */
+int fd_unnamed(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    return fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR) ? make_and_unlink(folder) : fd;
+}
+
 int fd_spool(struct err *err)
 {
-    int fd = open(fd_temporary(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = fd_unnamed(fd_temporary());
 
     return fd < 0 ? err_sys(err, "make a temporary file in %s", fd_temporary()) : fd;
 }

@@ -54,7 +54,9 @@ int fd_either(int a, int b, struct err *err);
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);
 /* $TMPDIR, or /tmp. */
 const char *fd_temporary(void);
-/* An unnamed file there. */
+/* A file in this folder that has no name, or none any more; -1 with errno. */
+int fd_unnamed(const char *folder);
+/* The same in $TMPDIR, or /tmp. */
 int fd_spool(struct err *err);
 
 /* One message with up to FD_MSG_MAX descriptors over a Unix socket. */

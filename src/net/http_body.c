@@ -23,8 +23,7 @@ int http_disk_file(void)
 {
     const char *folder = getenv("TMPDIR");
 
-    return open(folder && folder[0] == '/' ? folder : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
-                0600);
+    return fd_unnamed(folder && folder[0] == '/' ? folder : "/var/tmp");
 }
 
 /* On the disk if there is a folder for that, else in memory. */

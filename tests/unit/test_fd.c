@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,44 @@ static void test_messages(void)
     close(pair[1]);
 }
 
+/* From now on, this process sees a file system without files that have no name, as NFS is. */
+static bool refuse_tmpfile(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    bool done = filter &&
+                seccomp_rule_add(filter, SCMP_ACT_ERRNO(EOPNOTSUPP), SCMP_SYS(openat), 1,
+                                 SCMP_A2(SCMP_CMP_MASKED_EQ, O_TMPFILE & ~O_DIRECTORY,
+                                         O_TMPFILE & ~O_DIRECTORY)) == 0 &&
+                seccomp_load(filter) == 0;
+
+    seccomp_release(filter);
+    return done;
+}
+
+static void check_unnamed(const char *what)
+{
+    int fd = fd_unnamed(folder);
+    struct stat st;
+    char byte = 0;
+
+    OK(fd >= 0 && is_cloexec(fd), "%s", what);
+    OK(fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 0777) == 0600, "it has no name");
+    OK(write(fd, "x", 1) == 1 && pread(fd, &byte, 1, 0) == 1 && byte == 'x', "it keeps a byte");
+    fd_close(&fd);
+    OK(stat(folder, &st) == 0 && st.st_nlink == 2, "nothing is left");
+}
+
+/* The last: its filter stays. */
+static void test_unnamed(void)
+{
+    check_unnamed("a file without a name");
+    OK(refuse_tmpfile() && open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) < 0,
+       "a file system without such files");
+    check_unnamed("one that had a name");
+    EQ_INT(fd_unnamed("/nowhere"), -1);
+    EQ_INT(errno, ENOENT);
+}
+
 static void clean_up(void)
 {
     static const char *const names[] = {"fifo", "plain"};
@@ -187,6 +226,7 @@ int main(void)
     RUN(test_read_file());
     RUN(test_small_files());
     RUN(test_messages());
+    RUN(test_unnamed());
     clean_up();
     return tap_done();
 }

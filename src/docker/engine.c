@@ -47,8 +47,11 @@ static void read_said(struct engine_answer *answer, const struct buf *body)
 {
     const char *message = json_string_value(json_object_get(answer->json, "message"));
 
-    if (answer->status >= 400)
-        engine_show(message ? message : body->p, answer->said, sizeof answer->said);
+    if (answer->status < 400)
+        return;
+    engine_show(message ? message : body->p, answer->said, sizeof answer->said);
+    if (!answer->said[0])
+        snprintf(answer->said, sizeof answer->said, "status %d", answer->status);
 }
 
 /* An engine that was silent once is not waited for a minute at each further step. */

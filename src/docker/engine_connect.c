@@ -92,9 +92,8 @@ static bool connect_in_time(int fd, const struct addrinfo *a, int64_t until)
 }
 
 /* All addresses of a name share the time, and each has at most half of what is left of it. */
-static int connect_any(const struct addrinfo *found)
+static int connect_any(const struct addrinfo *found, int64_t until)
 {
-    int64_t until = clock_mono_ms() + CONNECT_MS;
     AUTO_CLOSE int fd = -1;
 
     for (const struct addrinfo *a = found; a; a = a->ai_next) {
@@ -109,14 +108,13 @@ static int connect_any(const struct addrinfo *found)
 
 static int connect_tcp(const struct engine_place *place, struct err *err)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    int64_t until = clock_mono_ms() + CONNECT_MS;
     struct addrinfo *found = NULL;
     int on = 1;
 
-    int failed = getaddrinfo(place->host, place->port, &hints, &found);
-    if (failed)
-        return err_set(err, ERR_SYSTEM, "%.200s: %s", place->name, gai_strerror(failed));
-    int fd = connect_any(found);
+    if (engine_resolve(place, until, &found, err) < 0)
+        return -1;
+    int fd = connect_any(found, until);
     int why = errno;
     freeaddrinfo(found);
     if (fd < 0)

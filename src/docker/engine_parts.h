@@ -25,6 +25,12 @@ struct engine {
     bool silent; /* an answer did not come in time: the next ones are waited for shortly */
 };
 
+/* engine_resolve.c: the addresses of a place behind TCP; freeaddrinfo is the caller's. -1 after
+ * `until_ms` (of the monotonic clock), too, whatever the resolver does. */
+struct addrinfo;
+int engine_resolve(const struct engine_place *place, int64_t until_ms, struct addrinfo **ret,
+                   struct err *err);
+
 /* engine_connect.c: a connected non-blocking socket. */
 int engine_connect(struct engine *e, struct err *err);
 /* -1 with the words for this errno of a connection. */

@@ -175,6 +175,42 @@ def test_untrusted(tap, folder):
     pretender = Pretender(folder, honest, wants, address="127.0.0.1")
     fails(tap, run(folder, DOCKER_HOST=pretender.host), ("needs TLS", "DOCKER_TLS_VERIFY"), "an engine that needs TLS")
     pretender.close()
+    pretender = Pretender(folder, honest, {("GET", "/version"): (404, b"")}, address="127.0.0.1")
+    fails(tap, run(folder, DOCKER_HOST=pretender.host), ("status 404",), "a server that is no engine, without a word")
+    pretender.close()
+
+
+# ---- names ----
+
+# In namespaces of its own: a name server that is silent, and a run that needs its answer.
+SILENT = """
+import fcntl, json, socket, struct, subprocess, sys, time
+folder, command = sys.argv[1], json.loads(sys.argv[2])
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+    fcntl.ioctl(s, 0x8914, struct.pack("16sH14x", b"lo", 1))
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("127.0.0.1", 53))
+with open(folder + "/resolv.conf", "w") as f:
+    f.write("nameserver 127.0.0.1\\noptions timeout:20\\n")
+subprocess.run(["mount", "--bind", folder + "/resolv.conf", "/etc/resolv.conf"], check=True)
+begin = time.monotonic()
+done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=50)
+server.settimeout(5)
+print(json.dumps([time.monotonic() - begin, done.returncode, done.stderr.decode(), len(server.recv(512)) > 0]))
+"""
+
+
+def test_silent_names(tap, folder):
+    apart = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+    if subprocess.run(apart + ["true"], capture_output=True).returncode:
+        return tap.skip("a resolver that is silent", "needs user namespaces")
+    env = {**os.environ, "HOME": folder, "DOCKER_HOST": "tcp://engine.test:2375"}
+    done = subprocess.run(apart + ["python3", "-c", SILENT, folder, json.dumps(program.command("-c", "1"))], capture_output=True,
+                          timeout=60, env=env, text=True)
+    seconds, status, words, asked = json.loads(done.stdout) if done.stdout else (99, 0, done.stderr, False)
+    tap.ok(asked and status == 125 and "engine.test" in words and "not resolved" in words and len(words.splitlines()) == 1,
+           "a resolver that is silent", status, words)
+    tap.ok(4 < seconds < 12, "is waited for as long as a connection", seconds)
 
 
 # ---- ssh ----
@@ -278,6 +314,6 @@ def test_contexts(tap, folder):
 
 
 def test(tap):
-    for name in ("tls", "untrusted", "ssh", "contexts"):
+    for name in ("tls", "untrusted", "silent_names", "ssh", "contexts"):
         with tempfile.TemporaryDirectory() as folder:
             globals()["test_" + name](tap, folder)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The addresses of a name. A resolver may be silent for half a minute, and no call of libc's can be
+ * given up, so that a thread makes it. Where its answer is too late, the thread keeps what it needs
+ * and frees it at its end.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "docker/engine_parts.h"
+
+struct lookup {
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    char *host, *port;
+    struct addrinfo *found;
+    int failed;
+    bool over;      /* the answer is there */
+    bool abandoned; /* and is left to the thread */
+};
+
+static int ask(const char *host, const char *port, int flags, struct addrinfo **ret)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | flags};
+
+    return getaddrinfo(host, port, &hints, ret);
+}
+
+static struct lookup *lookup_new(const struct engine_place *place)
+{
+    struct lookup *l = xcalloc(1, sizeof *l);
+    pthread_condattr_t attr;
+
+    l->host = xstrdup(place->host);
+    l->port = xstrdup(place->port);
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->answered, &attr);
+    pthread_condattr_destroy(&attr);
+    return l;
+}
+
+static void lookup_free(struct lookup *l)
+{
+    if (l->found)
+        freeaddrinfo(l->found);
+    pthread_cond_destroy(&l->answered);
+    pthread_mutex_destroy(&l->lock);
+    free(l->host);
+    free(l->port);
+    free(l);
+}
+
+static void *look_up(void *ctx)
+{
+    struct lookup *l = ctx;
+    struct addrinfo *found = NULL;
+    int failed = ask(l->host, l->port, 0, &found);
+
+    pthread_mutex_lock(&l->lock);
+    l->failed = failed;
+    l->found = failed ? NULL : found;
+    l->over = true;
+    bool abandoned = l->abandoned;
+    pthread_cond_signal(&l->answered);
+    pthread_mutex_unlock(&l->lock);
+    if (abandoned)
+        lookup_free(l);
+    return NULL;
+}
+
+/* Signals are for the caller's threads. */
+static int start_thread(struct lookup *l)
+{
+    sigset_t all, before;
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = pthread_create(&thread, &attr, look_up, l);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return result;
+}
+
+/* False: it is the thread's from now on. */
+static bool wait_until(struct lookup *l, int64_t ms)
+{
+    const struct timespec until = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    int result = 0;
+
+    pthread_mutex_lock(&l->lock);
+    while (!l->over && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&l->answered, &l->lock, &until);
+    bool over = l->over;
+    l->abandoned = !over;
+    pthread_mutex_unlock(&l->lock);
+    return over;
+}
+
+static int explain(const struct engine_place *place, int failed, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "%.200s: %s", place->name, gai_strerror(failed));
+}
+
+int engine_resolve(const struct engine_place *place, int64_t until_ms, struct addrinfo **ret,
+                   struct err *err)
+{
+    if (ask(place->host, place->port, AI_NUMERICHOST, ret) == 0)
+        return 0;
+    struct lookup *l = lookup_new(place);
+    errno = start_thread(l);
+    if (errno) {
+        lookup_free(l);
+        return err_sys(err, "start a thread for a name");
+    }
+    if (!wait_until(l, until_ms))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "%.200s: the name was not resolved in time; is the name server in "
+                       "/etc/resolv.conf reachable?",
+                       place->name);
+    int failed = l->failed;
+    *ret = mem_take(&l->found);
+    lookup_free(l);
+    return failed ? explain(place, failed, err) : 0;
+}

@@ -13,8 +13,8 @@ import threading
 import time
 
 from box import PATIENCE, once
-from procs import wait_for
-from test_stream import tagged, up_and_asleep
+from procs import started_with, wait_for
+from test_stream import up_and_asleep
 
 
 class Daemon:
@@ -359,7 +359,7 @@ def test_interrupted(t):
             t.ok(got == code and seconds < 20, "signal %d ends it" % sig, (got, seconds, err))
         tag = "5%05d" % (os.getpid() % 100000)
         p = t.start("run", "--json", "-c", up_and_asleep(tag), env=d.env)
-        wait_for(lambda: tagged("sleep\0" + tag))
+        wait_for(lambda: started_with("sleep\0" + tag))
         time.sleep(1)  # an interrupted client's result has what had come over from the daemon by then
         p.send_signal(signal.SIGINT)
         doc = json.loads(p.communicate(timeout=PATIENCE)[0])

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import box
 import dishonest
+from procs import started_with, wait_for
 
 ADD = "def add(a, b=2):\n    return a + b\n"
 
@@ -27,10 +28,11 @@ def judge(t, code, cases, *args, name="candidate.py", **how):
 
 def test_times_of_a_busy_host(t):
     """Several reports that are read at one time are not cases that took none."""
-    t.write("slow.py", "import time\ndef f(s):\n    time.sleep(s)\n")
-    t.write("cases.json", json.dumps([{"args": [s], "expected": None} for s in (1, 0.5, 0.2)]))
-    p = t.start("test", "slow.py", "--cases", "cases.json", "--json", "--log", "off")
-    time.sleep(0.6)
+    t.write("slow.py", "import subprocess\ndef f(s):\n    subprocess.run(['sleep', s])\n")
+    first = "1.0%08d" % os.getpid()
+    t.write("cases.json", json.dumps([{"args": [s], "expected": None} for s in (first, "0.5", "0.2")]))
+    p = t.start("test", "slow.py", "--cases", "cases.json", "--json", "--log", "off", "--no-check")
+    wait_for(lambda: started_with("sleep\0" + first))
     p.send_signal(signal.SIGSTOP)
     time.sleep(2)
     p.send_signal(signal.SIGCONT)

@@ -9,25 +9,12 @@ import subprocess
 import time
 
 from box import PATIENCE
-from procs import settle, wait_for
-
-
-def tagged(tag):
-    """The processes whose command line has this in it."""
-    found = []
-    for pid in os.listdir("/proc"):
-        try:
-            with open("/proc/%s/cmdline" % pid, "rb") as f:
-                if pid.isdigit() and tag.encode() in f.read():
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
+from procs import settle, started_with, wait_for
 
 
 def gone(tag):
-    wait_for(lambda: not tagged(tag))
-    return tagged(tag)
+    wait_for(lambda: not started_with(tag))
+    return started_with(tag)
 
 
 def first_line(p):
@@ -123,7 +110,7 @@ def test_interrupt(t):
         )
         p = t.start("run", "-c", program)
         first_line(p)
-        here = wait_for(lambda: len(tagged("sleep\0" + tag)) >= 3)
+        here = wait_for(lambda: len(started_with("sleep\0" + tag)) >= 3)
         begin = time.monotonic()
         p.send_signal(sig)
         got, out, err = end(p)
@@ -134,7 +121,7 @@ def test_interrupt(t):
             "signal %d ends it at once" % sig,
             "%s s, %s" % (seconds, err),
         )
-        t.ok(here and gone(tag) == [], "and all that it started", (here, tagged(tag)))
+        t.ok(here and gone(tag) == [], "and all that it started", (here, started_with(tag)))
     codes = []
     for _ in range(10):
         p = t.start("run", "-c", "print('up')\nwhile True: pass")
@@ -143,7 +130,7 @@ def test_interrupt(t):
         codes.append(end(p)[0])
     t.equal(codes, [130] * 10, "Ctrl-C goes to the whole group; so does it here")
     p = t.start("run", "--json", "-c", up_and_asleep(tag))
-    wait_for(lambda: tagged("sleep\0" + tag))
+    wait_for(lambda: started_with("sleep\0" + tag))
     p.send_signal(signal.SIGINT)
     got, out, err = end(p)
     import json
@@ -157,8 +144,8 @@ def test_killed(t):
     tag = "4%05d" % (os.getpid() % 100000)
     for _ in range(5):
         p = t.start("run", "--lang", "sh", "-c", "setsid sleep %s & sleep %s" % (tag, tag))
-        wait_for(lambda: len(tagged("sleep\0" + tag)) >= 2)
-        here = len(tagged("sleep\0" + tag))
+        wait_for(lambda: len(started_with("sleep\0" + tag)) >= 2)
+        here = len(started_with("sleep\0" + tag))
         p.kill()
         end(p)
         left = gone("sleep\0" + tag)

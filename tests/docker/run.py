@@ -46,8 +46,16 @@ def stop(*_):
     sys.exit("stopped")
 
 
+def hear_interrupts():
+    """A shell starts what is in the background deaf to Ctrl-C, and the programs under test would be, too."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def main(names):
     signal.signal(signal.SIGTERM, stop)
+    hear_interrupts()
     sys.path.insert(0, HERE)
     parts = {name: importlib.import_module(name).test for name in ALONE + ["podman"] if name in names}
     wanted, reason = [n for n in NAMES + list(BY_NAME) if n in names], engine.why_not()

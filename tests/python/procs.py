@@ -6,6 +6,8 @@ import glob
 import os
 import time
 
+import elsewhere
+
 PATIENCE = 90  # seconds, for anything that should take far less
 
 
@@ -49,10 +51,24 @@ def still_there(processes):
     return [p for p, start in processes if p in now and now[p][1] == start]
 
 
+def started_with(tag):
+    """The processes whose command line has this in it."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as f:
+                if tag.encode() in f.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
 def named(pid, name):
-    """{(pid, start)} of those below it that bear a name."""
+    """{(pid, start)} of those below it that bear a name. Guests of a container engine are below that, so then all count."""
     found = set()
-    for p, start in descendants(pid):
+    everywhere = {(p, start) for p, (_, start) in parents().items()}
+    for p, start in everywhere if elsewhere.variables() else descendants(pid):
         try:
             with open("/proc/%d/comm" % p) as f:
                 if f.read().strip() == name:

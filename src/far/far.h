@@ -29,6 +29,7 @@ enum { FAR_CHANNEL_FILE_MAX = 2 << 20 };
 struct far_outlet {
     int fd;
     bool ends; /* after these bytes */
+    bool news; /* bytes that the session has not read */
     struct buf bytes;
 };
 

@@ -110,10 +110,20 @@ static void on_error(struct far_guest *d, struct wire *w)
     d->error.sys = (int)sys;
 }
 
+/* The session reads what came over the channel before it gets later output. */
+static void settle_channel(struct far_guest *d)
+{
+    if (d->channel.news && d->sink->channel)
+        d->sink->channel(d->sink->ctx);
+    d->channel.news = false;
+}
+
 static void on_output(struct far_guest *d, int stream, struct str bytes)
 {
-    if (d->out->started && d->sink->output && bytes.n)
-        d->sink->output(d->sink->ctx, stream, bytes.p, bytes.n);
+    if (!d->out->started || !d->sink->output || !bytes.n)
+        return;
+    settle_channel(d);
+    d->sink->output(d->sink->ctx, stream, bytes.p, bytes.n);
 }
 
 /* The session reads no more: the guest is to see that, as in a jail. */
@@ -150,6 +160,7 @@ static void on_channel(struct far_guest *d, struct wire *w)
         return;
     (void)buf_add_str(&d->channel.bytes, w->rest);
     d->channel.ends |= !w->rest.n;
+    d->channel.news = true;
     far_pass_channel(d);
 }
 

@@ -11,8 +11,8 @@ import threading
 import time
 
 import program
-from pretender import (CREDIT, DONE, ENDED, ERR, FILES, HELD, KEPT, KILL, LAY_DIR, LAY_FILE, LEFT_OUT, LIMIT, OUT, OVER, SHUT, STARTED,
-                       TREE, USAGE, Pretender, frame, lay_end, piece, record)
+from pretender import (CHANNEL_OUT, CREDIT, DONE, ENDED, ERR, FILES, HELD, KEPT, KILL, LAY_DIR, LAY_FILE, LEFT_OUT, LIMIT, OUT,
+                       OVER, SHUT, STARTED, TREE, USAGE, Pretender, frame, lay_end, piece, record)
 
 GOOD_DONE = frame(DONE, struct.pack("<III", 0, 0, 0))
 LINK, FIFO, DEVICE = 0o120777, 0o010600, 0o060600
@@ -65,6 +65,24 @@ def test_honest(tap):
     r = run(tap, "an honest container", speak)
     tap.equal((r.get("stdout"), r.get("stderr"), r.get("exit_code"), r["out"]), ("out", "err", 3, ["a", "a/b"]),
               "its output, exit code and files", r)
+
+
+def test_order(tap):
+    """Frames that arrive together: what was shown stands before what was printed later."""
+    shown = b'{"data": {"text/plain": "shown"}, "metadata": {}}'
+
+    def speak(talk):
+        talk.begin()
+        talk.say(*[frame(CHANNEL_OUT, b"display 0 %d\n" % len(shown) + shown), frame(OUT, b"printed\n")] * 3)
+        talk.end()
+        talk.files(frame(TREE, lay_end(0)), GOOD_DONE)
+        talk.stream.read(1)
+
+    with tempfile.TemporaryDirectory() as folder:
+        pretender = Pretender(folder, speak)
+        done = program.run(pretender.host, "-c", "display(1)")
+        pretender.close()
+    tap.equal(done.stdout, b"shown\nprinted\n" * 3, "output keeps its order", program.said(done))
 
 
 def test_trees(tap):

@@ -24,6 +24,9 @@ enum {
     GRACE_MS = 3000,  /* for killing a case that does not end */
     START_MS = 10000, /* for the interpreter */
     HELPERS = 3,      /* processes of ours beside the candidate's */
+    /* Pieces that come this soon after each other may have waited together for us to read: those
+     * of a container do not come as one. */
+    TOGETHER_NS = 1000000,
 };
 
 struct calls {
@@ -123,8 +126,10 @@ static void on_event(void *ctx, const struct run_event *event)
 
     if (event->kind != RUN_OUTPUT || event->stream != 1)
         return;
-    b->before_ns = b->fed_ns;
-    b->fed_ns = clock_mono_ns();
+    int64_t now = clock_mono_ns();
+    if (now - b->fed_ns > TOGETHER_NS)
+        b->before_ns = b->fed_ns;
+    b->fed_ns = now;
     channel_feed(&b->channel, event->text);
 }
 

@@ -33,7 +33,7 @@
 #include "jail/lay.h"
 #include "jail/limits.h"
 
-enum { USAGE_MS = 500, CPU_LOOK_MS = 20 };
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20, MEMORY_LOOK_MS = 100 };
 
 /* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
 struct inlet {
@@ -230,7 +230,7 @@ static void reap(struct contained *c)
         finish(c);
 }
 
-static void check_cpu(struct contained *c)
+static void check_limits(struct contained *c)
 {
     struct contained_usage use;
 
@@ -241,7 +241,7 @@ static void check_cpu(struct contained *c)
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
         contained_send_limit(LIMIT_CPU);
         finish(c);
-    } else if (contained_is_watching() && use.oom_kills) {
+    } else if (use.oom_kills) { /* of one process, which is the end of all */
         finish(c);
     } else if (clock_mono_ms() >= c->usage_ms) {
         send_usage(c, false);
@@ -371,7 +371,7 @@ static void serve_once(struct contained *c)
         contained_filter_poll(),
     };
     bool looks = c->plan.cpu_ms || contained_is_watching();
-    int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
+    int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : MEMORY_LOOK_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
         return;
@@ -389,7 +389,7 @@ static void serve_once(struct contained *c)
         receive(c);
     if (polls[1].revents && !c->over)
         reap(c);
-    check_cpu(c);
+    check_limits(c);
 }
 
 /* ---- the start ---- */

@@ -84,6 +84,14 @@ def test_large_input(tap, docker):
     tap.equal(done.stdout, b"%d\n" % (5 << 20), "5 MB of input to a slow reader", program.said(done))
 
 
+def test_memory_of_a_child(tap, docker):
+    """The engine kills one process; the others do not go on without it."""
+    code = "import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', 'bytearray(300 << 20)'])\ntime.sleep(60)"
+    began = time.monotonic()
+    r = program.result(docker.host, "--memory", "64m", "--timeout", "60s", "-c", code)
+    tap.ok(r.get("oom_killed") and r.get("exit_code") == 137 and time.monotonic() - began < 30, "a child that takes too much memory ends all", r)
+
+
 def test_required(tap, docker):
     done = program.run(docker.host, "--require", "landlock", "-c", "print(1)")
     tap.ok(done.returncode == 125 and not done.stdout and b"landlock" in done.stderr, "a layer that it has not", program.said(done))

@@ -56,6 +56,21 @@ print(os.getuid(), os.getgid(), os.path.exists("/var/run/docker.sock"), len(os.l
     tap.equal(done.stdout, b"65534 65534 False 1\n", "no root, no network, nothing to write but its own folders", program.said(done))
 
 
+def test_hidden(tap, docker):
+    """Facts about the host's kernel, and what an engine hides by itself."""
+    code = """
+import os
+for path in ("/proc/cmdline", "/proc/kallsyms", "/proc/modules", "/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/interrupts"):
+    try:
+        if open(path, "rb").read(100): print(path)
+    except OSError: pass
+for path in ("/proc/bus", "/proc/acpi", "/proc/scsi", "/sys/kernel", "/sys/firmware"):
+    if os.path.exists(path) and os.listdir(path): print(path)
+"""
+    done = program.run(docker.host, "-c", code)
+    tap.equal(done.stdout, b"", "no facts about the host's kernel", program.said(done))
+
+
 def test_languages(tap, docker):
     done = program.run(docker.host, "--lang", "bash", "-c", "x=(1 2); echo ${#x[@]}")
     tap.equal(done.stdout, b"2\n", "Bash has an image of its own", program.said(done))

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/printable.h"
+#include "e2b/json.h"
 #include "e2b/parts.h"
 
 enum {
@@ -206,8 +207,10 @@ static void read_head(const struct fetch_event *event, struct e2b_answer *ret)
 
 static void read_body(const struct e2b *e, const struct buf *body, struct e2b_answer *ret)
 {
-    ret->json = json_loadb(body->p, body->n, 0, NULL);
-    if (is_good(ret->status))
+    struct err ignored;
+
+    ret->json = e2b_json_read(buf_str(body), 0, "an answer", &ignored);
+    if (e2b_is_good(ret->status))
         return;
     const json_t *message = json_object_get(ret->json, "message");
     e2b_show(e, json_is_string(message) ? json_str(message) : buf_str(body), ret->said,

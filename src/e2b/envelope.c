@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "e2b/json.h"
 
 enum { FLAG_COMPRESSED = 1, FLAG_END = 2 };
 
@@ -79,14 +80,12 @@ static int read_event(const json_t *event, struct process_event *ret, struct buf
 int process_event_read(struct str message, struct process_event *ret, struct buf *output,
                        struct err *err)
 {
-    json_t *json = json_loadb(message.p, message.n, 0, NULL);
+    json_t *json = e2b_json_read(message, 0, "a message", err);
     int result = -1;
 
     *ret = (struct process_event){.kind = PROCESS_OTHER};
     if (json)
         result = read_event(json_object_get(json, "event"), ret, output, err);
-    else
-        (void)err_set(err, ERR_GUEST, "a message that is not JSON");
     json_decref(json);
     return result;
 }
@@ -94,7 +93,9 @@ int process_event_read(struct str message, struct process_event *ret, struct buf
 int envelope_end_read(struct str message, json_t **ret_owner, const char **ret_code,
                       struct str *ret_message)
 {
-    *ret_owner = json_loadb(message.p, message.n, 0, NULL);
+    struct err ignored;
+
+    *ret_owner = e2b_json_read(message, 0, "an end", &ignored);
     const json_t *error = json_object_get(*ret_owner, "error");
     const char *code = json_get_text(error, "code");
 

@@ -5,6 +5,7 @@
 
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "e2b/json.h"
 
 static const struct {
     const char *type;
@@ -34,9 +35,11 @@ static struct str member(const json_t *line, const char *key)
 
 int execution_event_read(struct str text, struct execution_event *ret, struct err *err)
 {
-    json_t *line = json_loadb(text.p, text.n, JSON_ALLOW_NUL, NULL);
+    json_t *line = e2b_json_read(text, JSON_ALLOW_NUL, "a line", err);
 
     *ret = (struct execution_event){.line = line};
+    if (!line)
+        return -1;
     if (!json_is_object(line)) {
         execution_event_done(ret);
         return err_set(err, ERR_GUEST, "a line that is no JSON object");

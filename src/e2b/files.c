@@ -2,10 +2,12 @@
 #include "e2b/files.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "e2b/json.h"
 #include "e2b/parts.h"
 #include "net/http_client.h"
 
@@ -31,6 +33,8 @@ static int call(struct e2b *e, const char *method, json_t *body, int cancel_fd,
 static int call_to(struct e2b *e, const char *method, const char *path, int cancel_fd,
                    struct e2b_answer *ret, struct err *err)
 {
+    if (e2b_json_check("the path", path, err) < 0)
+        return -1;
     return call(e, method, json_pack("{s:s}", "path", path), cancel_fd, ret, err);
 }
 
@@ -133,6 +137,9 @@ int e2b_list_files(struct e2b *e, const char *folder, int depth, int cancel_fd,
              &answer, err) < 0)
         return -1;
     int result = e2b_must(&answer, "list files", err);
+    if (result < 0 && strstr(answer.said, "invalid UT"))
+        result = err_set(err, ERR_GUEST,
+                         "the sandbox cannot list its files: the name of one is not UTF-8");
     if (result == 0 && !json_is_object(answer.json))
         result = err_set(err, ERR_GUEST, "the sandbox lists its files in no JSON object");
     if (result == 0)

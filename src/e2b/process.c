@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "e2b/envelope.h"
+#include "e2b/json.h"
 #include "e2b/parts.h"
 
 enum {
@@ -393,9 +394,19 @@ static int open_ends(struct e2b_process *p, struct err *err)
     return 0;
 }
 
+static int check_words(const char *const *words, struct err *err)
+{
+    for (; *words; words++)
+        if (e2b_json_check("the argument", *words, err) < 0)
+            return -1;
+    return 0;
+}
+
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
                       struct err *err)
 {
+    if (check_words(start->argv, err) < 0)
+        return -1;
     struct e2b_process *p = xcalloc(1, sizeof *p);
 
     *p = (struct e2b_process){.e2b = e2b,

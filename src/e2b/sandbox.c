@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "e2b/json.h"
 #include "e2b/parts.h"
 #include "net/http_client.h"
 
@@ -224,6 +225,8 @@ static char *path_of(const struct e2b *e, const char *rest)
     return xasprintf("/sandboxes/%s%s", e->id, rest);
 }
 
+    if (wish->template_id && e2b_json_check("the template", wish->template_id, err) < 0)
+        return -1;
 /* `given` is the request but for its path and its body. */
 static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms,
                         const struct e2b_ask *given, const char *what, struct err *err)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/encoded.h"
 #include "base/mem.h"
+#include "e2b/json.h"
 #include "far/e2b_relay_parts.h"
 
 static const char *value_of(const struct e2b_relay *r, const char *pair, size_t name_n)
@@ -18,16 +18,29 @@ static const char *value_of(const struct e2b_relay *r, const char *pair, size_t 
     return NULL;
 }
 
-json_t *relay_variables(const struct e2b_relay *r)
+/* The value may be a secret, so no error has it. */
+static int add_variable(json_t *object, const char *name, const char *value, struct err *err)
+{
+    if (e2b_json_check("--env: the name", name, err) < 0)
+        return -1;
+    if (json_object_set_new(object, name, json_string(value)) == 0)
+        return 0;
+    return err_set(err, ERR_USAGE, "--env %s: the value is not UTF-8, which E2B's protocol needs",
+                   name);
+}
+
+json_t *relay_variables(const struct e2b_relay *r, struct err *err)
 {
     json_t *object = json_object();
 
     for (char **pair = r->own_env; pair && *pair; pair++) {
-        const char *equals = strchr(*pair, '=');
-        size_t n = equals ? (size_t)(equals - *pair) : strlen(*pair);
-        const char *value = value_of(r, *pair, n);
-        if (value)
-            json_object_setn_new_nocheck(object, *pair, n, json_text(str_from(value)));
+        size_t n = strcspn(*pair, "=");
+        AUTO_FREE char *name = xstrndup(*pair, n);
+        const char *value = value_of(r, name, n);
+        if (value && add_variable(object, name, value, err) < 0) {
+            json_decref(object);
+            return NULL;
+        }
     }
     return object;
 }
@@ -106,7 +119,9 @@ static int put_variables(const struct e2b_relay *r, struct buf *code, const json
 
 int relay_put_variables(const struct e2b_relay *r, struct buf *code, struct err *err)
 {
-    json_t *variables = relay_variables(r);
+    json_t *variables = relay_variables(r, err);
+    if (!variables)
+        return -1;
     int result = json_object_size(variables) ? put_variables(r, code, variables, err) : 0;
 
     json_decref(variables);

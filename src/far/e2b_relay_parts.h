@@ -111,8 +111,8 @@ void relay_put_trace(struct buf *out, struct str trace, int64_t count, const cha
 
 /* A cell that sets the user's variables; nothing when there are none. -1: the language has none. */
 int relay_put_variables(const struct e2b_relay *r, struct buf *code, struct err *err);
-/* The user's variables with their values, an object; a new reference. */
-json_t *relay_variables(const struct e2b_relay *r);
+/* The user's variables with their values, an object; a new reference. NULL: one is not UTF-8. */
+json_t *relay_variables(const struct e2b_relay *r, struct err *err);
 
 /* ---- e2b_relay_files.c ---- */
 

@@ -19,14 +19,16 @@ enum { READ_STEP = 32 << 10 };
 
 int relay_begin_process(struct e2b_relay *r, struct err *err)
 {
+    json_t *variables = relay_variables(r, err);
     size_t n = 0;
 
+    if (!variables)
+        return -1;
     while (r->plan.argv[n])
         n++;
     char **argv = xcalloc(n + 1, sizeof *argv);
     for (size_t i = 0; i < n; i++)
         argv[i] = relay_own_path(i ? r->plan.argv[i] : r->plan.path);
-    json_t *variables = relay_variables(r);
     const struct e2b_start start = {.argv = (const char *const *)argv,
                                     .tag = TAG,
                                     .folder = RELAY_WORK,

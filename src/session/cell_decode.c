@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_shape.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "explain/feedback_advice.h"
@@ -21,41 +22,11 @@ enum {
 
 /* ---- JSON ---- */
 
-/* The end of the string that begins at `at`. */
-static size_t skip_string(struct str s, size_t at)
-{
-    for (at++; at < s.n && s.p[at] != '"'; at++)
-        if (s.p[at] == '\\')
-            at++;
-    return at;
-}
-
-/* Checks the depth and the number of values before any value is built. */
-static int check_shape(struct str s, struct err *err)
-{
-    size_t depth = 0, values = 1;
-
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (c == '"')
-            i = skip_string(s, i);
-        else if (c == ']' || c == '}')
-            depth -= depth > 0;
-        else if (c == '[' || c == '{' || c == ',')
-            values++;
-        if ((c == '[' || c == '{') && ++depth > CELL_DEPTH_MAX)
-            return err_set(err, ERR_GUEST, "its JSON is nested deeper than %d", CELL_DEPTH_MAX);
-    }
-    if (values > CELL_VALUES_MAX)
-        return err_set(err, ERR_GUEST, "its JSON has more than %d values", CELL_VALUES_MAX);
-    return 0;
-}
-
 json_t *cell_decode(struct str bytes, struct err *err)
 {
     json_error_t where;
 
-    if (check_shape(bytes, err) < 0)
+    if (json_check_shape(bytes, CELL_DEPTH_MAX, CELL_VALUES_MAX, err) < 0)
         return NULL;
     json_t *value = json_loadb(bytes.p, bytes.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
     if (!value)

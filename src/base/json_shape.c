@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_shape.h"
+
+/* The end of the string that begins at `at`. */
+static size_t skip_string(struct str s, size_t at)
+{
+    for (at++; at < s.n && s.p[at] != '"'; at++)
+        if (s.p[at] == '\\')
+            at++;
+    return at;
+}
+
+int json_check_shape(struct str s, size_t depth_max, size_t values_max, struct err *err)
+{
+    size_t depth = 0, values = 1;
+
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '"')
+            i = skip_string(s, i);
+        else if (c == ']' || c == '}')
+            depth -= depth > 0;
+        else if (c == '[' || c == '{' || c == ',')
+            values++;
+        if ((c == '[' || c == '{') && ++depth > depth_max)
+            return err_set(err, ERR_GUEST, "its JSON is nested deeper than %zu", depth_max);
+    }
+    if (values > values_max)
+        return err_set(err, ERR_GUEST, "its JSON has more than %zu values", values_max);
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "e2b/json.h"
+
+#include "base/buf.h"
+#include "base/json_shape.h"
+#include "base/mem.h"
+#include "base/printable.h"
+#include "base/utf8.h"
+
+enum { DEPTH_MAX = 400, VALUES_MAX = 1 << 20 };
+
+json_t *e2b_json_read(struct str text, size_t flags, const char *what, struct err *err)
+{
+    json_t *value = NULL;
+
+    if (json_check_shape(text, DEPTH_MAX, VALUES_MAX, err) < 0) {
+        (void)err_wrap(err, "%s", what);
+        return NULL;
+    }
+    value = json_loadb(text.p ? text.p : "", text.n, flags, NULL);
+    if (!value)
+        (void)err_set(err, ERR_GUEST, "%s that is no JSON", what);
+    return value;
+}
+
+int e2b_json_check(const char *what, const char *text, struct err *err)
+{
+    AUTO_BUF struct buf shown = {0};
+
+    if (utf8_valid(str_from(text)))
+        return 0;
+    buf_init(&shown, 400);
+    printable_add_word(&shown, str_from(text), 100);
+    return err_set(err, ERR_USAGE, "%s '%s' is not UTF-8, which E2B's protocol needs", what,
+                   shown.p);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Both directions of JSON: what a service or a sandbox says has a ceiling, and what goes there has
+ * no other encoding than UTF-8.
+ */
+#ifndef E2B_JSON_H
+#define E2B_JSON_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* A new reference; NULL with ERR_GUEST. `what` is what was said, such as "a line". */
+json_t *e2b_json_read(struct str text, size_t flags, const char *what, struct err *err);
+/* -1 with ERR_USAGE for a text that JSON cannot hold: the protocol would lose or change it. */
+int e2b_json_check(const char *what, const char *text, struct err *err);
+
+#endif

@@ -268,7 +268,7 @@ static int send_file(struct sending *s, const struct e2b_entry *entry, const cha
         return -1;
     if (e2b_get_file(s->r->e2b, entry->path, spool, s->left, s->r->stop, err) == 0)
         send_spool(s, entry, path, spool);
-    else if (err->kind == ERR_TIMEOUT)
+    else if (err->kind == ERR_TIMEOUT || err->sys) /* cancelled; no room here */
         return -1;
     else if (err->kind != ERR_USAGE) /* else it was removed meanwhile */
         leave_out(s, path, 0, 0);

@@ -53,7 +53,8 @@ static void note_death(struct far_guest *d)
     d->over = true;
     d->out->status = SIGKILL;
     d->out->wall_ns = clock_mono_ns() - d->start_ns;
-    d->place->died(d);
+    if (!d->out->cancelled && !d->out->limits_hit) /* else the end has its reason */
+        d->place->died(d);
 }
 
 /* A user may have paused its place by hand. */

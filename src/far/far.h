@@ -90,6 +90,7 @@ struct far_guest {
     struct jail_limits limits;        /* the job's */
     struct backend_outcome rest;      /* after the end */
     uint64_t max_bytes, entries_left; /* of its workspace, as it arrives */
+    const int *cancel_fd;             /* ends the wait for it; or NULL */
     int spool;                        /* a copy of its workspace as it arrives; -1 for none */
     struct far_folder arriving;       /* what has come of it */
     struct far_kept unread;           /* files that could not be had */

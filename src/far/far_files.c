@@ -7,6 +7,7 @@
  * for every other workspace continues: it lists, compares, copies and says what was skipped.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 enum {
     FILES_MS = 120000,
     STALL_MS = 10000,
+    CANCEL_MS = 100, /* between two looks for the wish to stop */
     ENTRIES_MOST = 1000000,
     QUEUED_MOST = 1 << 20,
 };
@@ -42,12 +44,24 @@ void far_files_done(struct far_guest *d)
 
 /* ---- asking ---- */
 
+static bool is_cancelled(const struct far_guest *d)
+{
+    struct pollfd look = {.fd = d->cancel_fd ? *d->cancel_fd : -1, .events = POLLIN};
+
+    return poll(&look, 1, 0) > 0;
+}
+
 static int wait_for_answer(struct far_guest *d, struct err *err)
 {
     int64_t until = clock_mono_ms() + FILES_MS;
 
-    while (!d->answered && d->fd >= 0 && clock_mono_ms() < until)
-        far_move(d, 1000);
+    while (!d->answered && d->fd >= 0 && clock_mono_ms() < until) {
+        if (is_cancelled(d)) {
+            fd_close(&d->fd); /* half an answer may be on its way */
+            return err_set(err, ERR_TIMEOUT, "cancelled");
+        }
+        far_move(d, d->cancel_fd ? CANCEL_MS : 1000);
+    }
     if (d->answered && d->place->settled)
         d->place->settled(d);
     if (d->answered && !d->error.kind)
@@ -57,7 +71,8 @@ static int wait_for_answer(struct far_guest *d, struct err *err)
     else if (d->fd < 0)
         (void)err_set(err, ERR_SYSTEM, "the %s is gone, and its files with it", d->place->name);
     else
-        (void)err_set(err, ERR_TIMEOUT, "the %s does not answer", d->place->name);
+        (void)err_set(err, ERR_TIMEOUT, "the %s did not answer within %d s", d->place->name,
+                      FILES_MS / 1000);
     return -1;
 }
 
@@ -225,7 +240,10 @@ static int collect(struct backend_guest *guest, const struct collect_options *op
 {
     struct far_guest *d = far_of(guest);
 
-    if (copy(d, err) < 0 || workspace_collect(options, d->mirror.fd, laid, ret, err) < 0)
+    d->cancel_fd = options->cancel_fd;
+    int result = copy(d, err);
+    d->cancel_fd = NULL;
+    if (result < 0 || workspace_collect(options, d->mirror.fd, laid, ret, err) < 0)
         return -1;
     for (size_t i = 0; i < ret->skipped.count; i++)
         explain_skip(d, &ret->skipped.items[i]);

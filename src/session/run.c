@@ -375,6 +375,13 @@ static void advise(struct run *run)
                                                             : run->request->limits.cpu_ms);
 }
 
+static bool is_readable(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLIN};
+
+    return poll(&look, 1, 0) > 0;
+}
+
 static void collect(struct run *run)
 {
     struct result *r = run->result;
@@ -385,13 +392,16 @@ static void collect(struct run *run)
         .out_dirfd = run->prepared.out_dirfd,
         .work_dirfd = run->request->work_dir_kept ? -1 : run->prepared.work_dirfd,
         .was_laid = r->started,
+        .cancel_fd = &run->watch->cancel_fd,
     };
 
     if (!backend_has_files(r->guest))
         return;
     if (backend_collect(r->guest, &options, r->laid, &r->files, &err) < 0) {
+        r->cancelled |= is_readable(run->watch->cancel_fd);
         err_wrap(&err, "bring the files out");
-        r->error = err;
+        if (!r->cancelled)
+            r->error = err;
         r->success = false;
     }
     reporter_files(&run->reporter);

@@ -161,6 +161,9 @@ struct collect_options {
     /* The init has reported that it laid everything. Without that, a missing file does not count as
      * deleted. */
     bool was_laid;
+    /* Readable: the caller no longer waits for a workspace that has to come from another machine.
+     * NULL: none. */
+    const int *cancel_fd;
 };
 
 /* Walks the workspace and fills *ret. `laid` may be NULL. `__pycache__` folders and *.pyc files are

@@ -139,7 +139,7 @@ void e2b_show(const struct e2b *e, struct str text, char *out, size_t n)
 
 int e2b_say_failure(const struct e2b *e, const struct fetch_event *event, struct err *err)
 {
-    char words[300];
+    char words[E2B_WORDS_MAX];
 
     e2b_show(e, event->bytes, words, sizeof words);
     if (event->failure == FETCH_NOT_TRUSTED)
@@ -180,14 +180,15 @@ int e2b_say_status(unsigned status, const char *said, const char *what, struct e
 }
 
 /* A redirect is none: it is not followed, and has nothing of what was asked for. */
-static bool is_good(unsigned status)
+bool e2b_is_good(unsigned status)
 {
     return status >= 200 && status < 300;
 }
 
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err)
 {
-    return is_good(answer->status) ? 0 : e2b_say_status(answer->status, answer->said, what, err);
+    return e2b_is_good(answer->status) ? 0
+                                       : e2b_say_status(answer->status, answer->said, what, err);
 }
 
 /* ---- receiving ---- */
@@ -228,15 +229,34 @@ static int take_body(const struct e2b_ask *ask, const struct e2b_answer *answer,
                                                             : 0;
 }
 
+/* How long an answer is waited for. */
+struct patience {
+    int64_t until_ms;
+    int cancel_fd;
+};
+
+static int next_event(struct e2b *e, const struct e2b_ask *ask, struct patience *patience,
+                      struct fetch_event *ret, struct err *err)
+{
+    bool cancelled;
+    int result =
+        fetch_next(e->fetch, patience->until_ms, patience->cancel_fd, ret, &cancelled, err);
+
+    if (result < 0 && cancelled && ask->grace_ms) {
+        *patience = (struct patience){clock_mono_ms() + ask->grace_ms, -1};
+        result = fetch_next(e->fetch, patience->until_ms, -1, ret, &cancelled, err);
+    }
+    return result;
+}
+
 static int receive(struct e2b *e, const struct e2b_ask *ask, struct buf *body,
                    struct e2b_answer *ret, struct err *err)
 {
-    int64_t until = clock_mono_ms() + ask->timeout_ms + 5000;
+    struct patience patience = {clock_mono_ms() + ask->timeout_ms + 5000, ask->cancel_fd};
     struct fetch_event event = {.kind = FETCH_HEAD};
-    bool cancelled;
 
     while (event.kind != FETCH_END) {
-        if (fetch_next(e->fetch, until, ask->cancel_fd, &event, &cancelled, err) < 0)
+        if (next_event(e, ask, &patience, &event, err) < 0)
             return -1;
         if (event.kind == FETCH_FAILED)
             return e2b_say_failure(e, &event, err);

@@ -135,7 +135,7 @@ int e2b_list_files(struct e2b *e, const char *folder, int depth, int cancel_fd,
     *ret = (struct e2b_entries){0};
     if (call(e, "ListDir", json_pack("{s:s, s:i}", "path", folder, "depth", depth), cancel_fd,
              &answer, err) < 0)
-        return -1;
+        return err_wrap(err, "the list of files");
     int result = e2b_must(&answer, "list files", err);
     if (result < 0 && strstr(answer.said, "invalid UT"))
         result = err_set(err, ERR_GUEST,
@@ -172,7 +172,9 @@ static int transfer(struct e2b *e, struct e2b_ask ask, const char *path, const c
     ask.timeout_ms = TRANSFER_MS;
     if (e2b_ask(e, &ask, &answer, err) < 0)
         return -1;
-    int result = e2b_must(&answer, what, err);
+    int result = ask.saves && answer.status != 200 && e2b_is_good(answer.status)
+                     ? e2b_say_status(answer.status, "it is a part of the file, or none", what, err)
+                     : e2b_must(&answer, what, err);
     if (answer.status == 404)
         err->kind = ERR_USAGE;
     e2b_answer_done(&answer);

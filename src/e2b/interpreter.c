@@ -130,7 +130,7 @@ void e2b_cell_close(struct e2b_cell *cell)
 
 static int say_refused(const struct e2b_cell *cell, struct err *err)
 {
-    char said[200];
+    char said[E2B_WORDS_MAX];
 
     e2b_show(cell->e2b, buf_str(&cell->lines), said, sizeof said);
     return e2b_say_status(cell->status, said, "run the program", err);

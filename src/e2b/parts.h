@@ -13,6 +13,7 @@
 enum e2b_side { E2B_CONTROL = 0, E2B_ENVD = 49983, E2B_INTERPRETER = 49999 };
 
 #define E2B_HEADERS_MAX 12
+#define E2B_WORDS_MAX   800 /* bytes; a quarter as many characters */
 
 struct e2b {
     struct e2b_account account;
@@ -33,6 +34,7 @@ struct e2b_ask {
     int64_t timeout_ms; /* for all of it; 0: 60 s, and for e2b_send no limit */
     int64_t idle_ms;    /* without a byte; 0: no limit */
     int cancel_fd;      /* -1 for none */
+    int64_t grace_ms;   /* after the wish to stop, the answer may still come for this time */
     bool saves;         /* the body of a 200 is no JSON: it goes into save_fd, */
     int save_fd;
     uint64_t save_max; /* and is a failure if it is longer */
@@ -40,13 +42,13 @@ struct e2b_ask {
 
 struct e2b_answer {
     unsigned status;
-    int64_t retry_after_ms; /* 0: the service does not say */
-    json_t *json;           /* of a JSON body, else NULL */
-    char next_page[300];    /* of a list; "" for none */
-    char said[300];         /* its message unless it did what was asked, safe to print; or "" */
+    int64_t retry_after_ms;   /* 0: the service does not say */
+    json_t *json;             /* of a JSON body, else NULL */
+    char next_page[300];      /* of a list; "" for none */
+    char said[E2B_WORDS_MAX]; /* its message unless it did what was asked, safe to print; or "" */
 };
 
-/* What becomes a part of addresses and headers. */
+/* What becomes a part of addresses and headers: it begins with a letter or a digit. */
 bool e2b_is_name(struct str s);
 
 /* 0 with any status. -1 when there is no answer, and *ret is empty. */
@@ -54,7 +56,14 @@ int e2b_ask(struct e2b *e2b, const struct e2b_ask *given, struct e2b_answer *ret
 void e2b_answer_done(struct e2b_answer *answer);
 /* -1 with what the service said, unless the status is 2xx. `what` is what was tried. */
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err);
+bool e2b_is_good(unsigned status);
 int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err);
+
+/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
+int e2b_kill_sandbox(struct e2b *e2b, const char *id, struct err *err);
+/* A request to create a sandbox may have arrived though no answer came: kills what it made, if the
+ * service lists it by now. NULL: it has no mark. */
+void e2b_kill_unanswered(struct e2b *e2b, const char *mark);
 
 /* Begins a request on a connection of its own, with the headers of its side. */
 int e2b_send(struct e2b *e2b, struct fetch *fetch, const struct e2b_ask *ask, uint64_t max_bytes,

@@ -145,7 +145,7 @@ static int send_input(struct e2b_process *p, struct err *err)
 static int take_input_answer(struct e2b_process *p, struct err *err)
 {
     struct fetch_event event;
-    char said[200];
+    char said[E2B_WORDS_MAX];
     int taken;
 
     if (!p->sending)
@@ -165,7 +165,7 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
     }
     if (p->sending)
         return 0;
-    if (p->input_status < 400) {
+    if (e2b_is_good(p->input_status)) {
         p->confirmed = p->sent;
         buf_clear(&p->unconfirmed);
         return 0;
@@ -198,7 +198,7 @@ static int take_end(struct e2b_process *p, struct str message, struct err *err)
     json_t *owner;
     const char *code;
     struct str text;
-    char said[200];
+    char said[E2B_WORDS_MAX];
 
     int result = envelope_end_read(message, &owner, &code, &text);
     if (result < 0) {
@@ -246,7 +246,7 @@ static int take_envelopes(struct e2b_process *p, struct err *err)
 
 static int say_no_stream(const struct e2b_process *p, struct err *err)
 {
-    char said[200];
+    char said[E2B_WORDS_MAX];
 
     e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
     return e2b_say_status(p->status, said, "start the program in the sandbox", err);

@@ -22,7 +22,7 @@ enum {
     PAUSE_MS = 1000, /* between two tries, where the service names no time */
     PAUSE_MOST_MS = 20000,
     NAME_MAX = 128,
-    PAGES_MOST = 100, /* of a list that has no end */
+    UNANSWERED_MS = 2000, /* a sandbox that is made after the wish to stop can be killed at once */
 };
 
 /* ---- the account ---- */
@@ -89,14 +89,33 @@ int e2b_check(struct e2b *e, struct err *err)
 
 /* ---- creating ---- */
 
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* How many of these characters it begins with. */
+static size_t count_of(struct str s, const char *allowed)
+{
+    size_t n = 0;
+
+    while (n < s.n && s.p[n] && strchr(allowed, s.p[n]))
+        n++;
+    return n;
+}
+
 bool e2b_is_name(struct str s)
 {
-    bool good = s.n > 0 && s.n <= NAME_MAX;
+    return s.n <= NAME_MAX && count_of(s, LETTERS DIGITS) &&
+           count_of(s, LETTERS DIGITS "-_.") == s.n;
+}
 
-    for (size_t i = 0; good && i < s.n; i++)
-        good = (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
-               (s.p[i] >= '0' && s.p[i] <= '9') || strchr("-_.:", s.p[i]);
-    return good;
+/* "e2b.app", perhaps with a port. */
+static bool is_domain(struct str s)
+{
+    size_t n = count_of(s, LETTERS DIGITS "-.");
+    struct str port = str_slice(s, n + 1, s.n);
+
+    return s.n <= NAME_MAX && count_of(s, LETTERS DIGITS) &&
+           (n == s.n || (s.p[n] == ':' && port.n && count_of(port, DIGITS) == port.n));
 }
 
 static char *take_token(const json_t *answer, const char *key)
@@ -114,7 +133,7 @@ static int take_sandbox(struct e2b *e, const json_t *answer, struct err *err)
     struct str id = json_str(json_object_get(answer, "sandboxID"));
     struct str domain = json_str(json_object_get(answer, "domain"));
 
-    if (!e2b_is_name(id) || (domain.n && !e2b_is_name(domain)))
+    if (!e2b_is_name(id) || (domain.n && !is_domain(domain)))
         return err_set(err, ERR_UNSUPPORTED,
                        "the answer of %s is not that of E2B: it names no sandbox", e->account.api);
     forget_sandbox(e);
@@ -147,10 +166,13 @@ static int ask_for_sandbox(struct e2b *e, const struct e2b_wish *wish, int cance
                                 .path = e->old_paths ? "/sandboxes" : "/v2/sandboxes",
                                 .json = body,
                                 .timeout_ms = CREATE_MS,
-                                .cancel_fd = cancel_fd};
+                                .cancel_fd = cancel_fd,
+                                .grace_ms = UNANSWERED_MS};
 
     int result = e2b_ask(e, &ask, ret, err);
     json_decref(body);
+    if (result < 0)
+        e2b_kill_unanswered(e, json_get_text(wish->metadata, E2B_MARK));
     return result;
 }
 
@@ -175,7 +197,7 @@ static int wait_a_moment(const struct e2b_answer *answer, int cancel_fd, struct 
     return poll(&wait, 1, (int)ms) > 0 ? err_set(err, ERR_TIMEOUT, "cancelled") : 0;
 }
 
-static int say_refused(const struct e2b_answer *answer, const struct e2b_wish *wish,
+static int say_refused(struct e2b *e, const struct e2b_answer *answer, const struct e2b_wish *wish,
                        struct err *err)
 {
     const char *name = wish->template_id ? wish->template_id : E2B_TEMPLATE;
@@ -183,6 +205,8 @@ static int say_refused(const struct e2b_answer *answer, const struct e2b_wish *w
     if (answer->status == 404)
         return err_set(err, ERR_UNSUPPORTED, "E2B has no template '%.100s' for this account: %s",
                        name, answer->said);
+    if (answer->status >= 500) /* one in front of the service gives up earlier */
+        e2b_kill_unanswered(e, json_get_text(wish->metadata, E2B_MARK));
     return e2b_must(answer, "create a sandbox", err);
 }
 
@@ -201,6 +225,8 @@ int e2b_create(struct e2b *e, const struct e2b_wish *wish, int cancel_fd, struct
 
     if (e->account.debug)
         return use_own(e);
+    if (wish->template_id && e2b_json_check("the template", wish->template_id, err) < 0)
+        return -1;
     for (int tries = 1; result > 0; tries++) {
         if (ask_for_sandbox(e, wish, cancel_fd, &answer, err) < 0)
             return -1;
@@ -208,8 +234,8 @@ int e2b_create(struct e2b *e, const struct e2b_wish *wish, int cancel_fd, struct
             e->old_paths = true;
         else if (may_try_again(&answer, tries))
             result = wait_a_moment(&answer, cancel_fd, err) < 0 ? -1 : 1;
-        else if (answer.status >= 400)
-            result = say_refused(&answer, wish, err);
+        else if (!e2b_is_good(answer.status))
+            result = say_refused(e, &answer, wish, err);
         else
             result = take_sandbox(e, answer.json, err);
         e2b_answer_done(&answer);
@@ -225,8 +251,6 @@ static char *path_of(const struct e2b *e, const char *rest)
     return xasprintf("/sandboxes/%s%s", e->id, rest);
 }
 
-    if (wish->template_id && e2b_json_check("the template", wish->template_id, err) < 0)
-        return -1;
 /* `given` is the request but for its path and its body. */
 static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms,
                         const struct e2b_ask *given, const char *what, struct err *err)
@@ -275,8 +299,7 @@ int e2b_close_network(struct e2b *e, struct err *err)
     return tell(e, &ask, "close the sandbox's network", false, err);
 }
 
-/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
-static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
+int e2b_kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);
     const struct e2b_ask ask = {
@@ -300,59 +323,10 @@ int e2b_kill(struct e2b *e, struct err *err)
 {
     if (!e->id || e->account.debug)
         return 0;
-    if (kill_sandbox(e, e->id, err) < 0)
+    if (e2b_kill_sandbox(e, e->id, err) < 0)
         return -1;
     forget_sandbox(e);
     return 0;
-}
-
-/* ---- all of the account ---- */
-
-static int list_page(struct e2b *e, json_t *list, char next[], size_t next_size, struct err *err)
-{
-    AUTO_BUF struct buf path = {0};
-    struct e2b_answer answer;
-
-    buf_init(&path, 4096);
-    (void)buf_adds(&path, "/v2/sandboxes?state=running,paused&limit=100");
-    if (next[0]) {
-        (void)buf_adds(&path, "&nextToken=");
-        http_encode_path(&path, str_from(next));
-    }
-    const struct e2b_ask ask = {.method = "GET", .path = path.p, .cancel_fd = -1};
-    if (e2b_ask(e, &ask, &answer, err) < 0)
-        return -1;
-    int result = e2b_must(&answer, "list sandboxes", err);
-    if (result == 0 && !json_is_array(answer.json))
-        result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
-                         e->account.api);
-    if (result == 0)
-        (void)json_array_extend(list, answer.json);
-    snprintf(next, next_size, "%s", answer.next_page);
-    e2b_answer_done(&answer);
-    return result;
-}
-
-int e2b_list(struct e2b *e, json_t **ret, struct err *err)
-{
-    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
-    json_t *list = json_array();
-    int result = 0, pages = 0;
-
-    do
-        result = list_page(e, list, next, sizeof next, err);
-    while (result == 0 && next[0] && ++pages < PAGES_MOST);
-    if (result == 0)
-        *ret = list;
-    else
-        json_decref(list);
-    return result;
-}
-
-int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
-{
-    return e2b_is_name(str_from(id)) ? kill_sandbox(e, id, err)
-                                     : err_set(err, ERR_GUEST, "a sandbox's name that is none");
 }
 
 /* ---- files ---- */

@@ -36,6 +36,9 @@ const char *e2b_describe(const struct e2b *e2b);
 /* Asks the service for something cheap, with the key. */
 int e2b_check(struct e2b *e2b, struct err *err);
 
+/* In metadata: a name for one request. It finds a sandbox whose creation was not answered. */
+#define E2B_MARK "request"
+
 struct e2b_wish {
     const char *template_id; /* NULL: E2B_TEMPLATE */
     int64_t timeout_ms;      /* the service kills it after this time */
@@ -53,8 +56,9 @@ int e2b_close_network(struct e2b *e2b, struct err *err);
  * memory. Waits for at most `patience_ms`; may be asked again. */
 int e2b_resume(struct e2b *e2b, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
                struct err *err);
-/* The sandboxes of the account: *ret is an array of {"sandboxID", "metadata", ...}, at most
- * 100 pages of them, and the caller's. And the end of one of them. */
+/* The sandboxes of the account that have "glovebox" in their metadata: *ret is an array of
+ * {"sandboxID", "owner", E2B_MARK}, where these are texts of a usual length, at most 100 pages of
+ * them, and the caller's. And the end of one of them. */
 int e2b_list(struct e2b *e2b, json_t **ret, struct err *err);
 int e2b_kill_other(struct e2b *e2b, const char *id, struct err *err);
 /* 0 also when it is gone already, or was never there. */

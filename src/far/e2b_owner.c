@@ -4,16 +4,21 @@
  * stays when glovebox is killed: its metadata names the process that made it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "far/e2b_parts.h"
+
+enum { FAILURES_MOST = 5 };
 
 /* "HOST/", and so that of all processes of this machine. */
 static void own_host(char ret[300])
@@ -25,14 +30,24 @@ static void own_host(char ret[300])
     snprintf(ret, 300, "%s/", name);
 }
 
+/* The caller frees. */
+static char *new_mark(void)
+{
+    uint64_t random[2] = {(uint64_t)clock_mono_ns(), (uint64_t)getpid()};
+
+    (void)!getrandom(random, sizeof random, 0);
+    return xasprintf("%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+}
+
 json_t *e2b_metadata(const struct backend_job *job)
 {
     char host[300];
 
     own_host(host);
     AUTO_FREE char *owner = xasprintf("%s%ld", host, (long)getpid());
-    return json_pack("{s:s, s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "owner", owner, "task_id",
-                     job->id);
+    AUTO_FREE char *mark = new_mark();
+    return json_pack("{s:s, s:s, s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "owner", owner,
+                     E2B_MARK, mark, "task_id", job->id);
 }
 
 static bool is_dead(const char *owner, const char *host)
@@ -44,25 +59,28 @@ static bool is_dead(const char *owner, const char *host)
            kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
+/* One that cannot be killed does not save the others, but a service that is down is not asked for
+ * each of thousands. */
 static int kill_left(struct e2b *e2b, const json_t *list, unsigned *ret_count, struct err *err)
 {
+    unsigned failed = 0;
     const json_t *entry;
+    struct err why;
     char host[300];
     size_t i;
 
     own_host(host);
     json_array_foreach(list, i, entry)
     {
-        const json_t *metadata = json_object_get(entry, "metadata");
         const char *id = json_get_text(entry, "sandboxID");
-        if (!id || !json_get_text(metadata, "glovebox") ||
-            !is_dead(json_get_text(metadata, "owner"), host))
+        if (!id || failed == FAILURES_MOST || !is_dead(json_get_text(entry, "owner"), host))
             continue;
-        if (e2b_kill_other(e2b, id, err) < 0)
-            return -1;
-        ++*ret_count;
+        if (e2b_kill_other(e2b, id, &why) == 0)
+            ++*ret_count;
+        else if (failed++ == 0)
+            *err = why;
     }
-    return 0;
+    return failed ? err_wrap(err, "killed %u, others not", *ret_count) : 0;
 }
 
 int e2b_clean(char **ret_said, struct err *err)
@@ -71,13 +89,17 @@ int e2b_clean(char **ret_said, struct err *err)
     json_t *list = NULL;
     unsigned count = 0;
 
+    far_sweep_files();
     if (e2b_open(&e2b, err) < 0)
         return -1;
     int result = e2b_list(e2b, &list, err);
     if (result == 0)
         result = kill_left(e2b, list, &count, err);
     if (result == 0)
-        *ret_said = xasprintf("killed %u sandboxes at %s", count, e2b_describe(e2b));
+        *ret_said = xasprintf("killed %u sandbox%s at %s", count, count == 1 ? "" : "es",
+                              e2b_describe(e2b));
+    else /* with a key, it is expected to work */
+        err->kind = ERR_SYSTEM;
     json_decref(list);
     e2b_close(e2b);
     return result;

@@ -74,6 +74,8 @@ static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
 static int create(struct far_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
+
+    far_sweep_files();
     json_t *metadata = e2b_metadata(d->job);
     int64_t timeout_ms = plan_time(d->job, place);
     const struct e2b_wish wish = {.template_id = d->job->image,

@@ -60,7 +60,8 @@ void fetch_close(struct fetch *fetch);
  * that is too large, ERR_UNSUPPORTED when the program could not start (libcurl is missing). */
 int fetch_send(struct fetch *fetch, const struct fetch_request *request, struct err *err);
 /* Waits for the next event; its texts live until the next call. -1 with ERR_TIMEOUT at the deadline
- * (of clock_mono_ms; 0: none) and when cancel_fd (-1: none) becomes readable: *ret_cancelled. */
+ * (of clock_mono_ms; 0: none) and when cancel_fd (-1: none) becomes readable: *ret_cancelled. After
+ * the latter it may be called again. */
 int fetch_next(struct fetch *fetch, int64_t deadline_ms, int cancel_fd, struct fetch_event *ret,
                bool *ret_cancelled, struct err *err);
 /* For callers with a loop of their own: what to poll for reading, and the next event that has come

@@ -25,6 +25,7 @@ import bare  # noqa: E402
 import contract  # noqa: E402
 import ends  # noqa: E402
 import failing  # noqa: E402
+import hostile  # noqa: E402
 import interpreted  # noqa: E402
 import kodeagent  # noqa: E402
 import protocol  # noqa: E402
@@ -82,7 +83,7 @@ def with_namespaces(name, test):
 
 
 TOGETHER = 3
-PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
+PARTS = {"sessions": sessions.test, "failing": failing.test, "hostile": hostile.test, "ends": ends.test, "runs": runs.test,
          "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test,
          "interpreted": interpreted.test, "kodeagent": kodeagent.test, "tls": tls.test}
 MORE = {"real": real_protocol, "real-interpreter": real_interpreter, "slow": failing.slow, "sdk": sdk.test}

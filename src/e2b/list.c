@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The account's sandboxes that Glovebox made. Of what the service says of one, short texts are kept
+ * and nothing else: a list of any size fits into memory.
+ */
+#include <stdio.h>
+
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "e2b/parts.h"
+#include "net/http_client.h"
+
+enum {
+    PAGES_MOST = 100, /* of a list that has no end */
+    LISTED_MOST = 10000,
+    TEXT_MAX = 400,
+    UNANSWERED_MS = 3000,
+};
+
+static void keep_text(json_t *to, const char *key, const json_t *from)
+{
+    const json_t *text = json_object_get(from, key);
+
+    if (json_is_string(text) && json_string_length(text) <= TEXT_MAX)
+        json_object_set(to, key, (json_t *)text);
+}
+
+static void keep_ours(json_t *list, const json_t *answer)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(answer, i, entry)
+    {
+        const json_t *metadata = json_object_get(entry, "metadata");
+        if (!json_get_text(metadata, "glovebox") || json_array_size(list) >= LISTED_MOST)
+            continue;
+        json_t *kept = json_object();
+        keep_text(kept, "sandboxID", entry);
+        keep_text(kept, "owner", metadata);
+        keep_text(kept, E2B_MARK, metadata);
+        json_array_append_new(list, kept);
+    }
+}
+
+static int list_page(struct e2b *e, const char *mark, int64_t timeout_ms, json_t *list, char next[],
+                     size_t next_size, struct err *err)
+{
+    AUTO_BUF struct buf path = {0};
+    struct e2b_answer answer;
+
+    buf_init(&path, 4096);
+    (void)buf_adds(&path, "/v2/sandboxes?state=running,paused&limit=100");
+    if (mark)
+        (void)buf_addf(&path, "&metadata=" E2B_MARK "%%3D%s", mark);
+    if (next[0]) {
+        (void)buf_adds(&path, "&nextToken=");
+        http_encode_path(&path, str_from(next));
+    }
+    const struct e2b_ask ask = {
+        .method = "GET", .path = path.p, .timeout_ms = timeout_ms, .cancel_fd = -1};
+    if (e2b_ask(e, &ask, &answer, err) < 0)
+        return -1;
+    int result = e2b_must(&answer, "list sandboxes", err);
+    if (result == 0 && !json_is_array(answer.json))
+        result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
+                         e->account.api);
+    if (result == 0)
+        keep_ours(list, answer.json);
+    snprintf(next, next_size, "%s", answer.next_page);
+    e2b_answer_done(&answer);
+    return result;
+}
+
+int e2b_list(struct e2b *e, json_t **ret, struct err *err)
+{
+    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
+    json_t *list = json_array();
+    int result = 0, pages = 0;
+
+    do
+        result = list_page(e, NULL, 0, list, next, sizeof next, err);
+    while (result == 0 && next[0] && ++pages < PAGES_MOST);
+    if (result == 0)
+        *ret = list;
+    else
+        json_decref(list);
+    return result;
+}
+
+int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
+{
+    return e2b_is_name(str_from(id))
+               ? e2b_kill_sandbox(e, id, err)
+               : err_set(err, ERR_GUEST, "the service lists a sandbox without a name");
+}
+
+/* A service may ignore the filter, and list what others use. */
+void e2b_kill_unanswered(struct e2b *e, const char *mark)
+{
+    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
+    json_t *list = json_array();
+    const json_t *entry;
+    struct err ignored;
+    size_t i;
+
+    if (mark && list_page(e, mark, UNANSWERED_MS, list, next, sizeof next, &ignored) == 0)
+        json_array_foreach(list, i, entry)
+        {
+            const char *id = json_get_text(entry, "sandboxID");
+            if (id && str_is(json_str(json_object_get(entry, E2B_MARK)), mark))
+                (void)e2b_kill_other(e, id, &ignored);
+        }
+    json_decref(list);
+}

@@ -107,11 +107,22 @@ static void greet(const struct mcp_settings *set)
                               "'glovebox mcp --install CLIENT' prints a client's configuration");
 }
 
-/* Serves in this process, from the beginning, or after a daemon was lost. */
-static int serve_here(const struct mcp_settings *set, const struct mcp_relay *relay,
-                      struct err *err)
+static void on_line_here(void *relay, struct str line)
+{
+    mcp_pending_note(&((struct mcp_relay *)relay)->pending, line);
+}
+
+static bool is_daemon_back(void *relay)
+{
+    return mcp_relay_reopen(relay);
+}
+
+/* Serves in this process, from the beginning, or after a daemon was lost. 1: a daemon was started,
+ * and the relay is connected to it. */
+static int serve_here(const struct mcp_settings *set, struct mcp_relay *relay, struct err *err)
 {
     struct run_request request;
+    AUTO_BUF struct buf begun = mcp_relay_take_begun(relay);
 
     if (settings_request(&set->cli.common, &request, err) < 0)
         return -1;
@@ -127,7 +138,11 @@ static int serve_here(const struct mcp_settings *set, const struct mcp_relay *re
         .out_fd = relay->out_fd,
         .quit_fd = relay->quit_fd,
         .earlier = buf_str(&relay->earlier),
-        .begun = buf_str(&relay->begun),
+        .begun = buf_str(&begun),
+        .seen = on_line_here,
+        .leave = is_daemon_back,
+        .ctx = relay,
+        .left = &relay->begun,
     };
     return mcp_serve(&options, err);
 }
@@ -139,19 +154,19 @@ static int serve(const struct mcp_settings *set, struct err *err)
                               .sessions = set->sessions,
                               .message_limit = set->message_limit,
                               .in_fd = STDIN_FILENO,
-                              .out_fd = STDOUT_FILENO,
-                              .broken_fd = -1};
+                              .out_fd = STDOUT_FILENO};
     int cancel[2];
 
     if (cancel_catch_signals(cancel, err) < 0)
         return -1;
+    mcp_relay_init(&relay);
     relay.quit_fd = cancel[0];
     greet(set);
     int result = mcp_relay_open(&relay, err);
-    if (result > 0)
-        result = mcp_relay_run(&relay, err);
-    if (result == 0)
-        result = serve_here(set, &relay, err);
+    for (bool there = result > 0, done = result < 0; !done; there = !there) {
+        result = there ? mcp_relay_run(&relay, err) : serve_here(set, &relay, err);
+        done = there ? result != 0 : result <= 0;
+    }
     mcp_relay_done(&relay);
     return result < 0 ? -1 : 0;
 }

@@ -230,10 +230,29 @@ json_t *mcp_pending_lost(struct mcp_pending *p, struct buf *again)
     return lost;
 }
 
-void mcp_pending_choices(const struct mcp_pending *p, struct buf *ret)
+unsigned mcp_pending_choices(const struct mcp_pending *p, struct buf *ret)
 {
     if (p->hello)
         (void)buf_addf(ret, "%s\n", p->hello);
     if (p->level)
         (void)buf_addf(ret, "%s\n", p->level);
+    return (unsigned)!!p->hello + (unsigned)!!p->level;
+}
+
+void mcp_pending_note(struct mcp_pending *p, struct str line)
+{
+    struct rpc_peek peek;
+    json_t *method = rpc_peek(line, &peek) && peek.id.p ? load(peek.method) : NULL;
+    char **choice = line.n <= KEPT_LINE_MAX ? choice_of(p, json_str(method)) : NULL;
+
+    if (choice) {
+        free(*choice);
+        *choice = xstrndup(line.p, line.n);
+    }
+    json_decref(method);
+}
+
+void mcp_pending_restart(struct mcp_pending *p, unsigned lines)
+{
+    p->lines = lines;
 }

@@ -31,7 +31,11 @@ char *mcp_pending_answer(struct mcp_pending *pending, struct str line);
 /* The daemon is lost. Appends each request that has done nothing to `again`. The work of the
  * others may have been done: the returned array has their ids. */
 json_t *mcp_pending_lost(struct mcp_pending *pending, struct buf *again);
-/* Appends the client's choices, in lines. */
-void mcp_pending_choices(const struct mcp_pending *pending, struct buf *ret);
+/* Appends the client's choices, in lines; the value is their number. */
+unsigned mcp_pending_choices(const struct mcp_pending *pending, struct buf *ret);
+/* A line of the client that another server answers: keeps it if it is a choice. */
+void mcp_pending_note(struct mcp_pending *pending, struct str line);
+/* For another daemon, whose lines are counted anew. */
+void mcp_pending_restart(struct mcp_pending *pending, unsigned lines);
 
 #endif

@@ -29,6 +29,7 @@ enum {
     LOOK_EVERY_MS = 30000,
     FINISH_MS = 10000, /* for running calls, after the last request */
     FLUSH_MS = 1000,   /* for answers, after a signal */
+    LOST_MS = 2000,    /* until the next daemon is looked for */
 };
 
 /* ---- lines ---- */
@@ -68,6 +69,10 @@ static void on_daemon_line(void *ctx, struct str line)
 
     if (!line.p)
         return;
+    if (r->repeated) {
+        r->repeated--;
+        return;
+    }
     mcp_out_send(r->out, mcp_pending_answer(&r->pending, line));
 }
 
@@ -200,6 +205,9 @@ static int lost(struct mcp_relay *r, struct err *err)
     AUTO_FREE char *name = place_name(r->settings->daemon);
 
     fd_close(&r->client.fd); /* a daemon that was only stopped ends the calls */
+    r->look_at = clock_mono_ms() + LOST_MS;
+    buf_done(&r->earlier);
+    buf_init(&r->earlier, AGAIN_MAX);
     mcp_pending_choices(&r->pending, &r->earlier);
     json_t *ids = mcp_pending_lost(&r->pending, &r->begun);
     answer_lost(r, ids);
@@ -217,14 +225,30 @@ static int lost(struct mcp_relay *r, struct err *err)
 
 /* ---- life ---- */
 
+void mcp_relay_init(struct mcp_relay *r)
+{
+    r->client = (struct http_client){.fd = -1};
+    r->broken_fd = -1;
+    mcp_pending_init(&r->pending);
+    buf_init(&r->earlier, AGAIN_MAX);
+    buf_init(&r->begun, AGAIN_MAX);
+}
+
+static void close_parts(struct mcp_relay *r)
+{
+    http_client_done(&r->client);
+    r->client = (struct http_client){.fd = -1};
+    rpc_lines_done(&r->from_client);
+    rpc_lines_done(&r->from_daemon);
+    buf_done(&r->to_daemon);
+    fd_close(&r->broken_fd);
+}
+
 static int open_parts(struct mcp_relay *r, struct err *err)
 {
-    mcp_pending_init(&r->pending);
     rpc_lines_init(&r->from_client, RPC_LINE_MAX, on_client_line, r);
     rpc_lines_init(&r->from_daemon, ANSWER_LINE_MAX, on_daemon_line, r);
     buf_init(&r->to_daemon, 2 * RPC_LINE_MAX + UNSENT_MAX);
-    buf_init(&r->earlier, AGAIN_MAX);
-    buf_init(&r->begun, AGAIN_MAX);
     r->patience_ms = LOOK_AFTER_MS;
     r->flush_ms = FINISH_MS;
     r->broken_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -232,12 +256,33 @@ static int open_parts(struct mcp_relay *r, struct err *err)
                             : mcp_out_open(r->out_fd, r->broken_fd, &r->out, err);
 }
 
+struct buf mcp_relay_take_begun(struct mcp_relay *r)
+{
+    struct buf begun = r->begun;
+
+    r->begun = (struct buf){0};
+    buf_init(&r->begun, AGAIN_MAX);
+    return begun;
+}
+
+/* What another server read of the client. The daemon learns the client's choices first. */
+static void take_over(struct mcp_relay *r)
+{
+    AUTO_BUF struct buf begun = mcp_relay_take_begun(r);
+
+    r->repeated = mcp_pending_choices(&r->pending, &r->to_daemon);
+    mcp_pending_restart(&r->pending, r->repeated);
+    rpc_lines_feed(&r->from_client, buf_str(&begun));
+}
+
 int mcp_relay_run(struct mcp_relay *r, struct err *err)
 {
     int result = open_parts(r, err);
 
-    if (result == 0)
+    if (result == 0) {
+        take_over(r);
         rpc_lines_feed(&r->from_daemon, http_client_unread(&r->client));
+    }
     while (result == 0 && !r->over)
         result = step(r, err);
     if (r->out) {
@@ -245,17 +290,14 @@ int mcp_relay_run(struct mcp_relay *r, struct err *err)
         mcp_out_close(r->out, (int)r->flush_ms);
         r->out = NULL;
     }
+    close_parts(r);
     return result;
 }
 
 void mcp_relay_done(struct mcp_relay *r)
 {
     http_client_done(&r->client);
-    rpc_lines_done(&r->from_client);
-    rpc_lines_done(&r->from_daemon);
     mcp_pending_done(&r->pending);
-    buf_done(&r->to_daemon);
     buf_done(&r->earlier);
     buf_done(&r->begun);
-    fd_close(&r->broken_fd);
 }

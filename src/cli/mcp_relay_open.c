@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/mcp_relay.h"
 #include "console/own_python.h"
 #include "console/report.h"
 #include "console/run_remote.h"
+#include "net/place.h"
 #include "request/setting.h"
 
-enum { ANSWER_S = 2 }; /* the daemon's loop answers at once */
+enum {
+    ANSWER_S = 2,        /* the daemon's loop answers at once */
+    ABSENT_MS = 1000,    /* until a daemon is looked for again */
+    UNUSABLE_MS = 60000, /* the same, if one was there and could not be used */
+};
 
 /* ---- what can be sent ---- */
 
@@ -123,19 +129,46 @@ static bool is_absent(const struct cli_settings *s, const struct err *err)
     return err->kind == ERR_SYSTEM && (err->sys == ENOENT || err->sys == ECONNREFUSED);
 }
 
+/* Looks for the daemon first, because without one nothing else matters. */
+static bool try_daemon(struct mcp_relay *r, bool *ret_found, struct err *err)
+{
+    *ret_found = remote_open(r->settings, &r->client, err) == 0;
+    if (*ret_found && check(r, err) < 0)
+        r->refused = true;
+    else if (*ret_found && connect_to(r, err) == 0)
+        return true;
+    http_client_done(&r->client);
+    r->client.fd = -1;
+    return false;
+}
+
+bool mcp_relay_reopen(struct mcp_relay *r)
+{
+    struct err err;
+    bool found;
+
+    if (r->refused || r->settings->common.no_daemon || clock_mono_ms() < r->look_at)
+        return false;
+    if (try_daemon(r, &found, &err)) {
+        AUTO_FREE char *name = place_name(r->settings->daemon);
+        AUTO_FREE char *line = xasprintf("a daemon runs at %s: the sandboxes are there now", name);
+        report_say(r->settings, line);
+        return true;
+    }
+    r->look_at = clock_mono_ms() + (found ? UNUSABLE_MS : ABSENT_MS);
+    return false;
+}
+
 int mcp_relay_open(struct mcp_relay *r, struct err *err)
 {
     const struct cli_settings *s = r->settings;
+    bool found;
 
-    r->client = (struct http_client){.fd = -1};
     if (s->common.no_daemon)
         return 0;
-    /* First, because without a daemon nothing else matters. */
-    bool found = remote_open(s, &r->client, err) == 0;
-    if (found && check(r, err) == 0 && connect_to(r, err) == 0)
+    if (try_daemon(r, &found, err))
         return 1;
-    http_client_done(&r->client);
-    r->client.fd = -1;
+    r->look_at = clock_mono_ms() + (found ? UNUSABLE_MS : ABSENT_MS);
     if (s->daemon)
         return strstr(err->msg, s->daemon) ? -1 : err_wrap(err, "--daemon %s", s->daemon);
     if (found || !is_absent(s, err)) {

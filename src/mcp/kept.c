@@ -42,6 +42,14 @@ struct kept *kept_new(void)
     return k;
 }
 
+bool kept_any(struct kept *k)
+{
+    pthread_mutex_lock(&k->lock);
+    bool any = k->items > 0;
+    pthread_mutex_unlock(&k->lock);
+    return any;
+}
+
 static struct owner *owner_of(struct kept *k, const char *name)
 {
     struct owner *owner = k->owners;

@@ -16,6 +16,7 @@ struct kept;
 
 struct kept *kept_new(void);
 void kept_free(struct kept *kept);
+bool kept_any(struct kept *kept);
 
 /* Copies all of it. False when the bytes alone are too many. */
 bool kept_add(struct kept *kept, const char *owner, const char *uri, struct str name,

@@ -26,6 +26,7 @@ struct loop {
     struct stdio_server *server;
     struct rpc_lines lines;
     bool ended;        /* the client's input */
+    bool leaves;       /* another server takes the rest */
     int64_t finish_at; /* then running calls are cancelled */
 };
 
@@ -102,9 +103,35 @@ static void close_server(struct stdio_server *s, int patience_ms)
 
 /* ---- the loop ---- */
 
+static bool has_nothing(const struct stdio_server *s)
+{
+    const struct mcp_client *client = &s->dialog.client;
+
+    return !client->calls && !sessions_any(client->sessions) && !kept_any(client->kept);
+}
+
+static bool may_leave(const struct loop *l)
+{
+    const struct stdio_server *s = l->server;
+
+    return s->options->leave && !s->mute && !s->ending && has_nothing(s) &&
+           s->options->leave(s->options->ctx);
+}
+
 static void on_line(void *ctx, struct str line)
 {
-    mcp_dialog_receive(&((struct loop *)ctx)->server->dialog, line, RPC_LINE_MAX);
+    struct loop *l = ctx;
+    const struct mcp_options *options = l->server->options;
+
+    l->leaves = l->leaves || (line.p && may_leave(l));
+    if (l->leaves) {
+        (void)buf_add_str(options->left, line);
+        (void)buf_addc(options->left, '\n');
+        return;
+    }
+    if (options->seen && line.p)
+        options->seen(options->ctx, line);
+    mcp_dialog_receive(&l->server->dialog, line, RPC_LINE_MAX);
 }
 
 static void read_some(struct loop *l)
@@ -178,6 +205,11 @@ static void step(struct loop *l)
     sessions_tick(s->dialog.client.sessions, clock_mono_ms());
 }
 
+static bool is_over(const struct stdio_server *s)
+{
+    return !s->dialog.client.calls && !sessions_any(s->dialog.client.sessions);
+}
+
 static void resume(struct loop *l)
 {
     const struct mcp_options *options = l->server->options;
@@ -197,11 +229,12 @@ int mcp_serve(const struct mcp_options *options, struct err *err)
     if (status == 0) {
         rpc_lines_init(&loop.lines, RPC_LINE_MAX, on_line, &loop);
         resume(&loop);
-        while (!server.ending || server.dialog.client.calls ||
-               sessions_any(server.dialog.client.sessions))
+        while (!loop.leaves && (!server.ending || !is_over(&server)))
             step(&loop);
+        if (loop.leaves)
+            (void)buf_add_str(options->left, buf_str(&loop.lines.held));
         rpc_lines_done(&loop.lines);
     }
-    close_server(&server, loop.ended ? FINISH_MS : FLUSH_MS);
-    return status;
+    close_server(&server, loop.ended || loop.leaves ? FINISH_MS : FLUSH_MS);
+    return status < 0 ? -1 : loop.leaves;
 }

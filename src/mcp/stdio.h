@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/str.h"
-
+#include "base/buf.h"
 #include "request/settings.h"
 
 struct mcp_options {
@@ -24,10 +23,18 @@ struct mcp_options {
     /* Lines of a client that another server had until now. This one takes the first ones for what
      * they set, without answers; the others come before the input, and may end in a part of one. */
     struct str earlier, begun;
+    /* Where another server may come later. `seen` gets every line of the client. While
+     * nothing of the client's is here (a call, a session, a kept file), the next line is a chance
+     * to `leave`: where that is true, this server ends, and the line and all that was read behind
+     * it is in `left`. All NULL: it stays. */
+    void (*seen)(void *ctx, struct str line);
+    bool (*leave)(void *ctx);
+    void *ctx;
+    struct buf *left;
 };
 
-/* Serves until the client closes its end, or quit_fd is readable; all sessions are closed then. -1
- * when it could not start. */
+/* Serves until the client closes its end, or quit_fd is readable; all sessions are closed then. 1:
+ * it has left. -1 when it could not start. */
 int mcp_serve(const struct mcp_options *options, struct err *err);
 
 #endif

@@ -27,9 +27,9 @@ def free_port():
 class Daemon:
     """`glovebox serve` with two tokens, until the end of the `with`."""
 
-    def __init__(self, *options, program=GLOVEBOX, log="off"):
+    def __init__(self, *options, program=GLOVEBOX, log="off", place=None):
         self.folder = tempfile.mkdtemp(prefix="gbmcp-")
-        self.socket, self.port = os.path.join(self.folder, "s"), free_port()
+        self.socket, self.port = place or os.path.join(self.folder, "s"), free_port()
         tokens = os.path.join(self.folder, "tokens")
         with open(tokens, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
             f.writelines(f"{name} {token}\n" for name, token in TOKENS.items())

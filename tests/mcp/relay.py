@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import types
 from contextlib import ExitStack
 
 import eras
@@ -296,6 +297,44 @@ def test_unread_lines(tap):
         tap.ok(time.monotonic() - began < 5, "nothing is waited for at the end")
 
 
+def test_later(tap):
+    """A daemon that is started after the server, and another one after that has ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        for version in ("2025-06-18", MODERN):
+            place, more = os.path.join(folder, version), modern() if version == MODERN else {}
+            with over(types.SimpleNamespace(socket=place)):
+                client = Client(version=None if version == MODERN else version)
+
+                def run():
+                    arguments = {"name": "execute_code", "arguments": {"code": "print(1)"}, **more}
+                    result = client.wait(client.send("tools/call", arguments))["result"]
+                    return result["structuredContent"]["stdout"] == "1\n" and ("resultType" in result) == (version == MODERN)
+
+                tap.ok(run(), f"{version}: without a daemon, the server works")
+                for turn in range(2):
+                    with Daemon(place=place) as daemon:
+                        time.sleep(2.1)  # the server looks again after 1 s, and 2 s after a loss
+                        tap.ok(run(), f"... daemon {turn + 1}: the next call is answered")
+                        tap.ok(counted(daemon) == 1 and not client.guests(), "... by the daemon", counted(daemon))
+                    tap.ok(run(), "... and when it has ended, by the server")
+                client.close()
+                tap.ok(client.said.count(b"the sandboxes are there now") == 2, "... which a line says each time", client.said)
+
+
+def test_later_but_busy(tap):
+    """What the server has stays with it, and so does its client."""
+    with tempfile.TemporaryDirectory() as folder, over(types.SimpleNamespace(socket=os.path.join(folder, "s"))):
+        client = Client()
+        session = client.tool("create_session")["session_id"]
+        with Daemon(place=os.path.join(folder, "s")) as daemon:
+            time.sleep(1.1)
+            tap.equal(client.tool("execute_code", session_id=session, code="6 * 7").get("value"), 42, "an open session keeps the server")
+            client.tool("close_session", session_id=session)
+            tap.ok(wait_for(lambda: client.tool("execute_code", code="print(1)").get("stdout") == "1\n" and counted(daemon)),
+                   "... until it is closed: then the daemon serves")
+            client.close()
+
+
 def test_stopped(tap):
     with Daemon() as daemon, over(daemon):
         client = Client()
@@ -385,5 +424,7 @@ def test_daemons(tap):
     test_escaped(tap)
     test_escaped_keys(tap)
     test_unread_lines(tap)
+    test_later(tap)
+    test_later_but_busy(tap)
     test_stopped(tap)
     test_older(tap)

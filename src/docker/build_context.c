@@ -330,18 +330,17 @@ static int find_dockerfile(const char *path, bool *ret_folder, char **ret_place,
 
 static int fill(struct making *m, const char *path, struct err *err)
 {
-    AUTO_BUF struct buf dockerfile = {0};
+    struct buf *text = &m->made->text;
     AUTO_FREE char *place = NULL;
     bool folder;
 
     if (find_dockerfile(path, &folder, &place, &m->made->dockerfile, err) < 0)
         return -1;
     AUTO_FREE char *file = xasprintf("%s%s", place, m->made->dockerfile);
-    buf_init(&dockerfile, DOCKERFILE_MAX);
-    if (fd_read_file(file, &dockerfile, err) < 0)
+    if (fd_read_file(file, text, err) < 0)
         return -1;
-    bool alone = !folder && is_alone(&dockerfile);
-    int result = alone ? write_bytes(m, m->made->dockerfile, 0644, buf_str(&dockerfile), err)
+    bool alone = !folder && is_alone(text);
+    int result = alone ? write_bytes(m, m->made->dockerfile, 0644, buf_str(text), err)
                        : add_whole(m, place, err);
     return result < 0 ? err_wrap(err, "the context of %s", file) : 0;
 }
@@ -351,6 +350,7 @@ static int begin(struct making *m, struct build_context *ret, struct err *err)
     *ret = (struct build_context){.fd = fd_spool(err)};
     *m = (struct making){.made = ret, .remedy = ": leave files out with a .dockerignore"};
     sha256_init(&m->sum);
+    buf_init(&ret->text, DOCKERFILE_MAX);
     buf_init(&m->path, PATH_MOST);
     return ret->fd < 0 ? -1 : 0;
 }
@@ -415,4 +415,5 @@ void build_context_done(struct build_context *context)
     fd_close(&context->fd);
     free(context->dockerfile);
     context->dockerfile = NULL;
+    buf_done(&context->text);
 }

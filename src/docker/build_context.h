@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -25,6 +26,7 @@ struct build_context {
     uint64_t size;
     char sum[SHA256_HEX]; /* of the archive and of the Dockerfile's name */
     char *dockerfile;     /* its name in the archive */
+    struct buf text;      /* of the Dockerfile */
 };
 
 /* `path` is a Dockerfile, or a folder with one. A named file that copies nothing is sent without

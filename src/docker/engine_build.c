@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "base/printable.h"
 #include "docker/build_context.h"
+#include "docker/dockerfile.h"
+#include "docker/engine_login.h"
 #include "docker/engine_parts.h"
 #include "docker/json_stream.h"
 
@@ -187,14 +189,40 @@ static char *build_path(const struct engine *e, const struct build_context *cont
                      e->version, image, name.p);
 }
 
+/* Images that the engine has are not pulled. The header with the logins for the others, which the
+ * caller wipes and frees; NULL when there are none. */
+static char *find_logins(struct engine *e, const struct build_context *context)
+{
+    struct dockerfile_images images;
+    char *missing[DOCKERFILE_IMAGES_MAX];
+    size_t n = 0;
+
+    dockerfile_images(buf_str(&context->text), &images);
+    for (size_t i = 0; i < images.n; i++) {
+        struct err why = {0};
+        AUTO_FREE char *id = engine_check_name(images.names[i], &why) == 0
+                                 ? engine_find_image(e, images.names[i], &why)
+                                 : NULL;
+        if (!id && !why.kind)
+            missing[n++] = images.names[i];
+    }
+    char *logins = engine_logins(missing, n);
+    char *header = logins ? xasprintf("X-Registry-Config: %s", logins) : NULL;
+    engine_wipe(logins);
+    dockerfile_images_done(&images);
+    return header;
+}
+
 static int ask_for_build(struct engine *e, const struct build_context *context, const char *image,
                          struct build *b, struct err *err)
 {
     AUTO_FREE char *path = build_path(e, context, image);
+    char *logins = find_logins(e, context);
     struct json_stream stream = {.object = take_object, .ctx = b};
     const struct http_ask http = {.method = "POST",
                                   .path = path,
                                   .type = "application/x-tar",
+                                  .header = logins,
                                   .has_file = true,
                                   .body_fd = context->fd,
                                   .body_size = context->size,
@@ -203,7 +231,9 @@ static int ask_for_build(struct engine *e, const struct build_context *context, 
                                   .piece = engine_take_piece,
                                   .ctx = &stream};
 
-    return engine_ask_stream(e, &http, b->problem, err);
+    int result = engine_ask_stream(e, &http, b->problem, err);
+    engine_wipe(logins);
+    return result;
 }
 
 static int build(struct engine *e, const struct build_context *context, const char *image,

@@ -68,9 +68,7 @@ static char *encoded(json_t *login)
 
     buf_init(&b, 2 * SECRET_MAX);
     int result = text ? base64_add(&b, str_from(text)) : -1;
-    if (text)
-        explicit_bzero(text, strlen(text));
-    free(text);
+    engine_wipe(text);
     json_decref(login);
     for (size_t i = 0; i < b.n; i++) /* the alphabet for addresses */
         b.p[i] = b.p[i] == '+' ? '-' : b.p[i] == '/' ? '_' : b.p[i];
@@ -212,18 +210,48 @@ static json_t *read_config(void)
     return config;
 }
 
-char *engine_login(const char *image)
+static json_t *login_at(json_t *config, const char *registry)
 {
-    json_t *config = read_config();
-    AUTO_FREE char *registry = registry_of(image);
     const char *program =
         json_string_value(row_of(json_object_get(config, "credHelpers"), registry));
 
     if (!program)
         program = json_string_value(json_object_get(config, "credsStore"));
     json_t *login = program ? login_of_program(program, registry) : NULL;
-    if (!login)
-        login = login_of_row(row_of(json_object_get(config, "auths"), registry), registry);
+    if (login)
+        return login;
+    return login_of_row(row_of(json_object_get(config, "auths"), registry), registry);
+}
+
+char *engine_login(const char *image)
+{
+    json_t *config = read_config();
+    AUTO_FREE char *registry = registry_of(image);
+    json_t *login = login_at(config, registry);
+
     json_decref(config);
     return login ? encoded(login) : NULL;
+}
+
+char *engine_logins(char *const *images, size_t n)
+{
+    json_t *config = read_config(), *logins = json_object(), *login;
+
+    for (size_t i = 0; i < n; i++) {
+        AUTO_FREE char *registry = registry_of(images[i]);
+        if (!json_object_get(logins, registry) && (login = login_at(config, registry)))
+            json_object_set_new(logins, registry, login);
+    }
+    json_decref(config);
+    if (json_object_size(logins))
+        return encoded(logins);
+    json_decref(logins);
+    return NULL;
+}
+
+void engine_wipe(char *secret)
+{
+    if (secret)
+        explicit_bzero(secret, strlen(secret));
+    free(secret);
 }

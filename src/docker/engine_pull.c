@@ -143,12 +143,8 @@ int engine_pull(struct engine *e, const struct engine_wish *wish, struct err *er
 
     show(&p, "pulling");
     int result = ask_for(e, &p, header, err);
-    if (login) {
-        explicit_bzero(login, strlen(login));
-        explicit_bzero(header, strlen(header));
-    }
-    free(login);
-    free(header);
+    engine_wipe(login);
+    engine_wipe(header);
     if (result == 0 && p.problem[0])
         return engine_say_missing(wish->image, p.problem, err);
     if (result == 0)

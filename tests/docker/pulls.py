@@ -126,7 +126,43 @@ def test_programs(tap, folder):
         tap.equal((done.returncode, login), (0, None), "a program that knows none: '%s'" % name, program.said(done))
 
 
+def build(folder, dockerfile):
+    """(the finished process, the logins that the engine got for the build): no image but here.example/x:there is there."""
+    missing, there = (404, b"{}"), (200, b'{"Id": "sha256:1"}')
+    pretender = Pretender(folder, honest, {
+        ("GET", "/containers/json"): (200, b"[]"), ("GET", "missing/json"): missing, ("GET", "there/json"): there, ("GET", "/json"): [missing, there],
+        ("POST", "/build"): steps({"stream": "Step 1/1\n"})})
+    with open(folder + "/Dockerfile", "w") as f:
+        f.write(dockerfile)
+    env = {**os.environ, "HOME": folder + "/home", "DOCKER_HOST": pretender.host}
+    env.pop("DOCKER_CONFIG", None)
+    done = subprocess.run(program.command("--dockerfile", folder + "/Dockerfile", "-c", "1"), stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60, env=env)
+    pretender.close()
+    got = [h[b"x-registry-config"] for h in pretender.headers if b"x-registry-config" in h]
+    assert all(b"x-registry-auth" not in h for h in pretender.headers)
+    return done, [json.loads(base64.urlsafe_b64decode(g)) for g in got]
+
+
+def test_builds(tap, folder):
+    def row(user):
+        return {"auth": base64.b64encode(user.encode() + b":word").decode()}
+
+    def login(user, registry):
+        return {registry: {"username": user, "password": "word", "serveraddress": registry}}
+
+    hub = "https://index.docker.io/v1/"
+    configure(folder, auths={"registry.example:5000": row("me"), hub: row("hub"), "here.example": row("here"), "other.example": row("other")})
+    done, got = build(folder, "ARG R=registry.example:5000\nFROM $R/base:missing AS one\nFROM one\n")
+    tap.equal((done.returncode, got), (0, [login("me", "registry.example:5000")]), "the login of a private base image", program.said(done))
+    tap.ok(b"word" not in done.stdout + done.stderr, "which is not shown")
+    _, got = build(folder, "FROM team/base:missing\nCOPY --from=registry.example:5000/x:missing /a /a\n")
+    tap.equal(got, [{**login("hub", hub), **login("me", "registry.example:5000")}], "of several registries")
+    done, got = build(folder, "FROM here.example/x:there\nFROM absent.example/x:missing\nFROM scratch\nRUN curl other.example\n")
+    tap.equal((done.returncode, got), (0, []), "of none that the engine has, and of no other registry", program.said(done))
+
+
 def test(tap):
-    for name in ("progress", "failures", "logins", "programs"):
+    for name in ("progress", "failures", "logins", "programs", "builds"):
         with tempfile.TemporaryDirectory() as folder:
             globals()["test_" + name](tap, folder)

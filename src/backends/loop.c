@@ -36,6 +36,7 @@ int backend_open(const struct backend *backend, const struct backend_job *job,
                  struct backend_guest **ret_guest, struct err *err)
 {
     *ret_guest = NULL;
+    ret->backend = backend;
     if (backend->open(job, sink, ret, ret_guest, err) < 0)
         return -1;
     (*ret_guest)->backend = backend;
@@ -113,6 +114,7 @@ int backend_fork(struct backend_guest *origin, const struct backend_job *job,
     if (!backend->fork)
         return err_set(err, ERR_UNSUPPORTED, "%s (backend %s)", backend_why_not(backend, CAN_FORKS),
                        backend->name);
+    ret->backend = backend;
     if (backend->fork(origin, job, sink, ret, ret_guest, err) < 0)
         return -1;
     (*ret_guest)->backend = backend;

@@ -13,8 +13,12 @@ void outcome_phase(struct backend_outcome *outcome, const char *name)
 
 void outcome_reset(struct backend_outcome *outcome)
 {
-    struct backend_outcome known = {
-        .wanted = outcome->wanted, .lacking = outcome->lacking, .lost_count = outcome->lost_count};
+    struct backend_outcome known = {.wanted = outcome->wanted,
+                                    .backend = outcome->backend,
+                                    .absent = outcome->absent,
+                                    .absent_why = outcome->absent_why,
+                                    .lacking = outcome->lacking,
+                                    .lost_count = outcome->lost_count};
 
     memcpy(known.lost, outcome->lost, sizeof known.lost);
     *outcome = known;

@@ -13,6 +13,8 @@
 #include "jail/layers.h"
 #include "jail/limits.h"
 
+struct backend;
+
 struct backend_phase {
     const char *name;
     int64_t at_ns; /* CLOCK_MONOTONIC */
@@ -30,8 +32,11 @@ struct backend_outcome {
     const char *failure; /* the cause when neither the program nor a limit ended it, and so the
                             status is SIGKILL; or NULL */
     layer_mask wanted, held;
-    layer_mask lacking; /* required layers for want of which nothing was started */
-    char no_fork[200];  /* with job.forks: why the guest can have no forks, or "" */
+    const struct backend *backend; /* that was asked to start it; NULL before */
+    layer_mask absent;      /* not wanted, for the place does not have them; nothing is lost */
+    const char *absent_why; /* the reason, if any is absent */
+    layer_mask lacking;     /* required layers for want of which nothing was started */
+    char no_fork[200];      /* with job.forks: why the guest can have no forks, or "" */
     int64_t wall_ns, cpu_us;
     uint64_t memory_peak;
     struct jail_denial denied[JAIL_DENIED_MAX];

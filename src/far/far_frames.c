@@ -84,7 +84,9 @@ static void on_started(struct far_guest *d, struct wire *w)
     (void)w;
     if (out->started)
         return;
-    out->wanted &= ~(d->place->optional & ~d->held);
+    out->absent = out->wanted & d->place->optional & ~d->held;
+    out->absent_why = d->place->lacks;
+    out->wanted &= ~out->absent;
     layer_mask lost = out->wanted & ~d->held;
     out->started = true;
     out->held = d->held & out->wanted;

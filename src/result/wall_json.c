@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "backends/backend.h"
 #include "base/mem.h"
 #include "jail/cgroup.h"
 #include "result/verdict_json.h"
@@ -38,22 +39,30 @@ static const char *why_lost(const struct backend_outcome *o, unsigned layer)
     return NULL;
 }
 
-static const char *why_missing(const struct backend_outcome *o, unsigned layer)
+/* The caller frees. */
+static char *why_missing(const struct backend_outcome *o, unsigned layer)
 {
-    if (!(o->wanted & LAYER_BIT(layer)))
-        return "it was left out: --without, --net=host, or a backend that does not have it";
-    if (CGROUP_LAYERS & LAYER_BIT(layer))
-        return why_no_group(layer);
-    return "this host does not have it ('glovebox doctor' says more)";
+    layer_mask bit = LAYER_BIT(layer);
+
+    if (o->backend && !(o->backend->layers & bit))
+        return xasprintf("backend %s never has it", o->backend->name);
+    if (o->absent & bit)
+        return xstrdup(o->absent_why);
+    if (!(o->wanted & bit))
+        return xasprintf("it was left out: --without%s",
+                         layer == LAYER_NETNS ? ", or --net host" : "");
+    if (CGROUP_LAYERS & bit)
+        return xstrdup(why_no_group(layer));
+    return xstrdup("this host does not have it ('glovebox doctor' says more)");
 }
 
 static json_t *missing_layer(const struct backend_outcome *o, unsigned layer)
 {
     const char *lost = why_lost(o, layer);
+    AUTO_FREE char *why = lost ? xstrdup(lost) : why_missing(o, layer);
 
     return json_pack("{s:s, s:o, s:b}", "layer", jail_layers[layer].name, "why",
-                     json_text(str_from(lost ? lost : why_missing(o, layer))), "lost",
-                     lost != NULL);
+                     json_text(str_from(why)), "lost", lost != NULL);
 }
 
 json_t *wall_isolation(layer_mask held)

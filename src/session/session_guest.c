@@ -270,6 +270,9 @@ void session_wall(struct session *s, json_t *object)
 void guest_wall(const struct guest *g, struct backend_outcome *ret)
 {
     ret->wanted = g->outcome.wanted;
+    ret->backend = g->outcome.backend;
+    ret->absent = g->outcome.absent;
+    ret->absent_why = g->outcome.absent_why;
     ret->held = g->outcome.held;
     ret->lost_count = g->outcome.lost_count;
     memcpy(ret->lost, g->outcome.lost, sizeof ret->lost);

@@ -100,6 +100,10 @@ def test_missing(t):
     missing = {m["layer"]: m["why"] for m in doc["missing"]}
     t.ok({"landlock", "netns"} <= set(missing) and all(missing.values())
          and not set(missing) & set(doc["isolation"]), "missing layers, each with why", doc)
+    t.equal([missing["landlock"], missing["netns"]],
+            ["it was left out: --without", "it was left out: --without, or --net host"], "the options that left them out")
+    doc = t.run("--json", *HOST, "-c", "1").json
+    t.ok("backend host never has it" in [m["why"] for m in doc["missing"]], "layers that a backend never has", doc["missing"])
     events = t.run("--events", *unsafe, "-c", "print(1)").events
     started = next(e for e in events if e["event"] == "started")
     t.ok("landlock" in [m["layer"] for m in started["missing"]], "in the event as well", started)

@@ -32,8 +32,10 @@ def test_result(tap, docker):
     tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
     tap.ok(set(LOCKED) <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"), r.get("broken"))
     tap.ok(r.get("duration_ms", 0) > 0 and r.get("max_memory_mb", 0) > 0, "and what it used", r)
-    lost = [m for m in r.get("missing", []) if m["lost"]]
-    tap.equal(lost, [], "and no layer is lost")
+    missing = {m["layer"]: m["why"] for m in r.get("missing", [])}
+    tap.equal([m for m in r.get("missing", []) if m["lost"]], [], "and no layer is lost")
+    tap.equal((missing.get("landlock"), missing.get("cgroupns", "the container engine does not provide it")),
+              ("backend docker never has it", "the container engine does not provide it"), "the others, with the reason", missing)
 
 
 def test_signal(tap, docker):

@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "base/cond.h"
 #include "base/mem.h"
 #include "docker/engine_parts.h"
 
@@ -35,15 +35,11 @@ static int ask(const char *host, const char *port, int flags, struct addrinfo **
 static struct lookup *lookup_new(const struct engine_place *place)
 {
     struct lookup *l = xcalloc(1, sizeof *l);
-    pthread_condattr_t attr;
 
     l->host = xstrdup(place->host);
     l->port = xstrdup(place->port);
     pthread_mutex_init(&l->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&l->answered, &attr);
-    pthread_condattr_destroy(&attr);
+    cond_init(&l->answered);
     return l;
 }
 
@@ -96,12 +92,11 @@ static int start_thread(struct lookup *l)
 /* False: it is the thread's from now on. */
 static bool wait_until(struct lookup *l, int64_t ms)
 {
-    const struct timespec until = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    int result = 0;
+    bool in_time = true;
 
     pthread_mutex_lock(&l->lock);
-    while (!l->over && result != ETIMEDOUT)
-        result = pthread_cond_timedwait(&l->answered, &l->lock, &until);
+    while (!l->over && in_time)
+        in_time = cond_wait_until(&l->answered, &l->lock, ms);
     bool over = l->over;
     l->abandoned = !over;
     pthread_mutex_unlock(&l->lock);

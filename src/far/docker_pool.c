@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "far/docker_pool_parts.h"
@@ -283,7 +284,6 @@ static int pool_open(const struct backend_pool_options *options, void **ret_part
     struct docker_pool *pool = xcalloc(1, sizeof *pool);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t fit = options->memory_max ? options->memory_max / EACH_BYTES : UINT32_MAX;
-    pthread_condattr_t attr;
 
     (void)err;
     pool->ready_max =
@@ -294,11 +294,8 @@ static int pool_open(const struct backend_pool_options *options, void **ret_part
     pool->kinds_max =
         options->kinds_max && options->kinds_max < KINDS_MAX ? options->kinds_max : KINDS_MAX;
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->work, &attr);
-    pthread_cond_init(&pool->removed, &attr);
-    pthread_condattr_destroy(&attr);
+    cond_init(&pool->work);
+    cond_init(&pool->removed);
     *ret_part = pool;
     return 0;
 }

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/mem.h"
 #include "far/docker_pool_parts.h"
 
@@ -127,13 +127,6 @@ static int64_t next_ms(const struct docker_pool *pool)
     return next;
 }
 
-static void wait_until(struct docker_pool *pool, int64_t ms)
-{
-    const struct timespec until = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-
-    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
-}
-
 static void block_signals(void)
 {
     sigset_t all;
@@ -153,7 +146,7 @@ void *docker_pool_make(void *ctx)
         for (unsigned i = 0; i < pool->kinds_max && !pool->closing; i++)
             busy |= pool->kinds[i].used && tend(pool, &pool->kinds[i]);
         if (!busy && !pool->closing)
-            wait_until(pool, next_ms(pool));
+            (void)cond_wait_until(&pool->work, &pool->lock, next_ms(pool));
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;

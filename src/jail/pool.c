@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/pool_parts.h"
@@ -371,7 +372,6 @@ static void set_options(struct pool *pool, const struct pool_options *options)
 static struct pool *pool_new(const struct pool_options *options)
 {
     struct pool *pool = xcalloc(1, sizeof *pool);
-    pthread_condattr_t attr;
 
     set_options(pool, options);
     pool->kind_count = 2 * pool->options.kinds_max;
@@ -384,12 +384,9 @@ static struct pool *pool_new(const struct pool_options *options)
     pool->tenders[TEND_ALONE] =
         (struct tender){.pool = pool, .round = pool_tend_alone, .kinds = alone};
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     for (unsigned i = 0; i < TENDERS; i++)
-        pthread_cond_init(&pool->tenders[i].work, &attr);
-    pthread_cond_init(&pool->settled, &attr);
-    pthread_condattr_destroy(&attr);
+        cond_init(&pool->tenders[i].work);
+    cond_init(&pool->settled);
     return pool;
 }
 

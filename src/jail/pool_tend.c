@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/mem.h"
 #include "jail/watch.h"
 
@@ -313,13 +314,7 @@ static void end_doomed(struct pool *pool)
 
 static void wait_for_work(struct tender *t)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    (void)pthread_cond_timedwait(&t->work, &t->pool->lock, &until);
+    (void)cond_wait_until(&t->work, &t->pool->lock, clock_mono_ms() + LOOK_MS);
 }
 
 /* One thing that is to be done for each kind; false when there was none. */

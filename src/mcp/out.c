@@ -8,9 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/cond.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
@@ -92,7 +93,7 @@ int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
     *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd};
     out->end = &out->first;
     pthread_mutex_init(&out->lock, NULL);
-    pthread_cond_init(&out->changed, NULL);
+    cond_init(&out->changed);
     sigfillset(&all); /* SIGPIPE, too: a closed pipe is an error of write */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = pthread_create(&out->thread, NULL, writer_main, out);
@@ -105,30 +106,16 @@ int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
     return 0;
 }
 
-static struct timespec in_ms(int ms)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_REALTIME, &at);
-    at.tv_sec += ms / 1000;
-    at.tv_nsec += ms % 1000 * 1000000L;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 void mcp_out_close(struct mcp_out *out, int patience_ms)
 {
-    struct timespec until = in_ms(patience_ms);
-    int waited = 0;
+    int64_t until = clock_mono_ms() + patience_ms;
+    bool in_time = true;
 
     pthread_mutex_lock(&out->lock);
     out->ending = true;
     pthread_cond_broadcast(&out->changed);
-    while (out->waiting && waited == 0)
-        waited = pthread_cond_timedwait(&out->changed, &out->lock, &until);
+    while (out->waiting && in_time)
+        in_time = cond_wait_until(&out->changed, &out->lock, until);
     bool written = !out->waiting;
     out->broken_fd = -1;
     pthread_mutex_unlock(&out->lock);

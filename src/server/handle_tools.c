@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "server/session_parts.h"
@@ -37,13 +37,9 @@ static _Thread_local struct cell *current;
 struct cell *cell_new(void)
 {
     struct cell *cell = xcalloc(1, sizeof *cell);
-    pthread_condattr_t attributes;
 
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&cell->lock, NULL);
-    pthread_cond_init(&cell->answered, &attributes);
-    pthread_condattr_destroy(&attributes);
+    cond_init(&cell->answered);
     return cell;
 }
 
@@ -91,13 +87,7 @@ static bool is_abandoned(const struct cell *cell, const struct tool_call *call)
 
 static void wait_step(struct cell *cell)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_STEP_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    (void)pthread_cond_timedwait(&cell->answered, &cell->lock, &until);
+    (void)cond_wait_until(&cell->answered, &cell->lock, clock_mono_ms() + WAIT_STEP_MS);
 }
 
 /* A new reference, or NULL. */

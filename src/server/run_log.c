@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/cond.h"
 #include "base/mem.h"
 #include "store/store.h"
 
@@ -74,14 +74,10 @@ static uint64_t append_all(struct run_log *log, struct row *batch)
 
 static void pause_for_more(struct run_log *log)
 {
-    struct timespec until;
+    int64_t until = clock_mono_ms() + PAUSE_MS;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PAUSE_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
     while (!log->ending && !log->hurry && log->waiting < BATCH)
-        if (pthread_cond_timedwait(&log->more, &log->lock, &until) != 0)
+        if (!cond_wait_until(&log->more, &log->lock, until))
             break;
 }
 
@@ -157,8 +153,8 @@ int run_log_open(const char *path, struct run_log **ret, struct err *err)
     log->sink = (struct run_sink){.append = give, .ctx = log};
     log->end = &log->first;
     pthread_mutex_init(&log->lock, NULL);
-    pthread_cond_init(&log->more, NULL);
-    pthread_cond_init(&log->done, NULL);
+    cond_init(&log->more);
+    cond_init(&log->done);
     if (path)
         log->path = xstrdup(path);
     if ((path || store_default_path(&log->path, err) == 0) &&
@@ -193,18 +189,16 @@ const struct run_sink *run_log_sink(struct run_log *log)
 
 void run_log_flush(struct run_log *log)
 {
-    struct timespec until;
+    int64_t until = clock_mono_ms() + FLUSH_MS;
 
     if (!log)
         return;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += FLUSH_MS / 1000;
     pthread_mutex_lock(&log->lock);
     uint64_t wanted = log->given;
     log->hurry = true;
     pthread_cond_signal(&log->more);
     while (log->settled < wanted)
-        if (pthread_cond_timedwait(&log->done, &log->lock, &until) != 0)
+        if (!cond_wait_until(&log->done, &log->lock, until))
             break;
     pthread_mutex_unlock(&log->lock);
 }

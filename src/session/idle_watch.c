@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/cond.h"
 #include "base/mem.h"
 
 struct idle_watch {
@@ -19,20 +20,6 @@ struct idle_watch {
     bool over;
 };
 
-static void sleep_for(struct idle_watch *w, int64_t ms)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    (void)pthread_cond_timedwait(&w->woken, &w->lock, &until);
-}
-
 static void *watch_main(void *ctx)
 {
     struct idle_watch *w = ctx;
@@ -43,7 +30,7 @@ static void *watch_main(void *ctx)
         int64_t left = w->look(w->session, w->ms);
         pthread_mutex_lock(&w->lock);
         if (!w->over)
-            sleep_for(w, left);
+            (void)cond_wait_until(&w->woken, &w->lock, clock_mono_ms() + left);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -79,7 +66,7 @@ int idle_begin(struct session *session, int64_t ms, idle_look *look, struct idle
     w->ms = ms;
     w->look = look;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->woken, NULL);
+    cond_init(&w->woken);
     if ((errno = start_thread(w)) != 0) {
         free_watch(w);
         return err_sys(err, "start a thread that looks after a session");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -12,6 +13,7 @@
 #include "console/own_python.h"
 #include "console/report.h"
 #include "console/run_remote.h"
+#include "languages/pythons.h"
 #include "net/place.h"
 #include "request/setting.h"
 
@@ -28,6 +30,19 @@ static int cannot_honour(const char *what, struct err *err)
     return err_set(err, ERR_UNSUPPORTED, "a daemon cannot honour %s", what);
 }
 
+/* Whether a path of Python's means the same to the daemon; one that is demanded decides itself. */
+static bool names_here(const struct mcp_relay *r)
+{
+    const struct cli_settings *s = r->settings;
+    const char *python = s->common.python ? s->common.python : own_python(s);
+    int domain = 0;
+    socklen_t n = sizeof domain;
+    unsigned minor;
+
+    (void)getsockopt(r->client.fd, SOL_SOCKET, SO_DOMAIN, &domain, &n);
+    return s->daemon || domain == AF_UNIX || !python || python_is_version(str_from(python), &minor);
+}
+
 static int check(const struct mcp_relay *r, struct err *err)
 {
     const struct cli_settings *s = r->settings;
@@ -38,7 +53,9 @@ static int check(const struct mcp_relay *r, struct err *err)
         return cannot_honour(name, err);
     if (s->common.languages.user_count)
         return cannot_honour("a [language] section of the config file", err);
-    return !s->daemon && own_python(s) ? cannot_honour("the active environment of Python", err) : 0;
+    return names_here(r)
+               ? 0
+               : cannot_honour("a path of Python's, because it is on another machine", err);
 }
 
 static void put_languages(json_t *body, const struct opt_list *languages)
@@ -105,16 +122,31 @@ static int ask(void *ctx, json_t *body, struct err *err)
     return result;
 }
 
+/* Only a daemon that is demanded may use another Python than the active environment's. */
+static int ask_with_python(struct mcp_relay *r, json_t *body, struct err *err)
+{
+    const char *folder = own_python(r->settings);
+
+    if (r->settings->daemon) {
+        int result = own_python_try(folder, body, ask, r, err);
+        if (result == 0)
+            own_python_say(r->settings, folder, body, "python");
+        return result;
+    }
+    if (folder)
+        json_object_set_new(body, "python", json_string(folder));
+    if (ask(r, body, err) == 0)
+        return 0;
+    return folder ? err_wrap(err, "the active environment of Python") : -1;
+}
+
 static int connect_to(struct mcp_relay *r, struct err *err)
 {
-    const char *folder = r->settings->daemon ? own_python(r->settings) : NULL;
     json_t *body = json_object();
     int result = put_all(body, r, err);
 
     if (result == 0)
-        result = own_python_try(folder, body, ask, r, err);
-    if (result == 0)
-        own_python_say(r->settings, folder, body, "python");
+        result = ask_with_python(r, body, err);
     json_decref(body);
     return result;
 }

@@ -43,6 +43,8 @@ static int apply(struct policy *p, const char *name, struct err *err)
 
     if (built_in)
         return policy_read(p, str_from(built_in), name, err);
+    if (policy_is_text(name))
+        return policy_read(p, str_from(name), "the policy", err);
     if (!strchr(name, '/') && !strchr(name, '.')) {
         struct suggestion near = {.word = str_from(name)};
         for (const struct profile_info *i = profiles; i->name; i++)
@@ -57,13 +59,18 @@ static int apply(struct policy *p, const char *name, struct err *err)
     return policy_read(p, buf_str(&text), name, err);
 }
 
-struct policy *policy_open(const char *name_or_path, struct err *err)
+bool policy_is_text(const char *name)
+{
+    return strchr(name, '\n');
+}
+
+struct policy *policy_open(const char *name, struct err *err)
 {
     struct policy *p = xcalloc(1, sizeof *p);
 
-    p->name = xstrdup(name_or_path);
+    p->name = xstrdup(policy_is_text(name) ? "the policy" : name);
     policy_start(p);
-    if (apply(p, name_or_path, err) < 0) {
+    if (apply(p, name, err) < 0) {
         policy_free(p);
         return NULL;
     }

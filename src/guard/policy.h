@@ -14,9 +14,10 @@
 
 struct policy;
 
-/* The profile of that name, or the policy file at that path (a name with '/' or '.' in it). NULL
- * with *err. Free it. */
-struct policy *policy_open(const char *name_or_path, struct err *err);
+/* The profile of that name, the policy file at that path (a name with '/' or '.' in it), or the
+ * policy with the text of such a file (a text with a line end in it). NULL with *err. Free it. */
+struct policy *policy_open(const char *name, struct err *err);
+bool policy_is_text(const char *name);
 void policy_free(struct policy *p);
 
 /* --allow-imports and --forbid-imports: module names, `a.*`, `*`. Allowing lifts a ban, or adds to

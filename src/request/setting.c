@@ -17,12 +17,6 @@
 #define VALUE(id, unit) .kind = (unit), .offset = AT(id)
 #define ROW(...)        __VA_ARGS__
 
-/* A profile's name, not a policy file. */
-static bool is_profile_name(const struct settings *s)
-{
-    return !s->profile || !strpbrk(s->profile, "/.");
-}
-
 /* A path would mean another file on another host, and needs a permit. */
 static bool is_python_version(const struct settings *s)
 {

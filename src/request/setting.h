@@ -86,7 +86,7 @@ struct setting {
     int64_t most;        /* maximum of a client's number; 0: see `ceiling` */
     const char *ceiling; /* the default of --max-NAME; NULL: it has none */
     bool (*sendable)(
-        const struct settings *s); /* whether a daemon can have this value; NULL: yes */
+        const struct settings *s); /* whether any daemon has a use for this value; NULL: yes */
 };
 
 extern const struct setting settings_all[SETTING_COUNT];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/opt_value.h"
@@ -59,7 +60,7 @@ static bool stays_here(const struct settings *s, const struct setting *row, bool
         return false;
     if (row->remote == REMOTE_HERE || row->remote == REMOTE_SHARED)
         return !is_default(s, row) && !is_shared(s, row);
-    return row->sendable && !row->sendable(s);
+    return row->sendable && !only_there && !row->sendable(s);
 }
 
 const struct setting *settings_kept_here(const struct settings *s, bool only_there)
@@ -144,12 +145,33 @@ static int python_value(const struct setting *row, const char *text, json_t **re
     return *ret ? 0 : not_text(row, err);
 }
 
+/* A policy file, which the daemon gets as text: it takes a text with a line end for one. */
+static int policy_value(const struct setting *row, const char *name, json_t **ret, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    *ret = NULL;
+    buf_init(&b, CONF_MAX_BYTES + 1);
+    if (!strpbrk(name, "/.")) {
+        *ret = json_string(name);
+    } else if (fd_read_file(name, &b, err) < 0) {
+        err->kind = ERR_USAGE;
+        return err_wrap(err, "--%s", row->opt.name);
+    } else {
+        (void)buf_addc(&b, '\n');
+        *ret = json_stringn(b.p, b.n);
+    }
+    return *ret ? 0 : not_text(row, err);
+}
+
 static int string_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
 {
     if (row->shape == SHAPE_TEXT)
         return file_value(row, text, ret, err);
     if (setting_id_of(row) == SETTING_python)
         return python_value(row, text, ret, err);
+    if (setting_id_of(row) == SETTING_profile)
+        return policy_value(row, text, ret, err);
     *ret = json_string(text);
     return *ret ? 0 : not_text(row, err);
 }

@@ -120,7 +120,7 @@ static int check_profile(const struct run_fields *f, const struct request_rules 
     const char *name = f->request.settings.profile;
 
     if (!name || !(f->request.settings.asked >> SETTING_profile & 1) ||
-        rules->permits & PERMIT_HOST_FILES)
+        rules->permits & PERMIT_HOST_FILES || policy_is_text(name))
         return 0;
     for (const struct profile_info *p = profiles; p->name; p++)
         if (strcmp(p->name, name) == 0)

@@ -114,12 +114,20 @@ def test_ceilings(tap, d):
         tap.equal(d.run("print(1)", **fields).json["stdout"], "1\n", "%s is enough" % fields)
     r = d.run("1", inodes=8, files={str(i): "" for i in range(8)})
     tap.equal((r.status, r.json["error"]["kind"]), (413, "limit"), "files that do not fit", r)
+    r = d.run("1", profile="/etc/hostname")
+    tap.ok(r.status == 400 and "there is no profile" in r.message, "the path of a policy file is not read", r)
+    for text, allowed in (("base = standard\nforbidden_imports = [json]", False), ("base = standard\n", True)):
+        r = d.run("import json", profile=text)
+        tap.equal(r.json["verdict"]["allowed"], allowed, "the text of a policy file is the policy", r)
+    for text in ("/etc/hostname\n", "base = /etc/hostname\n"):
+        r = d.run("1", profile=text)
+        tap.ok(r.status == 400 and "hostname" in r.body.decode(), "... and names no file", r)
     r = d.run("print(1)", timeout_ms=60000, memory_bytes=1 << 30)
     tap.equal(r.status, 200, "as much as is allowed", r)
 
 
 def test_policy(tap, d):
-    for field, value in (("no_check", True), ("check", False), ("profile", "host"),
+    for field, value in (("no_check", True), ("check", False), ("profile", "host"), ("profile", "base = standard\n"),
                          ("allow_imports", ["os"]), ("prelude", "x = 1")):
         tap.equal(d.run("1", **{field: value}).status, 403, field + " is locked")
     r = d.post("/v1/sessions", {"tools_source": "def f(): pass"})

@@ -5,6 +5,7 @@ happens when the daemon refuses, is stopped, or ends."""
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ import types
 from contextlib import ExitStack
 
 import eras
-from client import GLOVEBOX, MODERN, PATIENCE, Client, environment, modern, over, texts
+from client import GLOVEBOX, MODERN, PATIENCE, Client, environment, modern, over, server, texts
 from http_client import TOKENS, Daemon
 from life import memory_of
 from procs import wait_for
@@ -152,6 +153,39 @@ def test_refused(tap, daemon):
         with open(token, "w") as f:
             f.write(TOKENS["ann"])
         tap.equal(said(["--daemon", f"127.0.0.1:{daemon.port}", "--token-file", token], daemon), (1, b""), "over TCP, with a token")
+
+
+def test_policy_file(tap, daemon):
+    """The daemon gets the text of a policy file."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as f:
+        f.write("base = standard\nforbidden_imports = [json]")
+        f.flush()
+        tap.equal(said(["--profile", f.name], daemon), (1, b""), "a policy file")
+        with Client("--profile", f.name) as client:
+            tap.ok(client.call("execute_code", {"code": "import json"})["isError"], "... whose rules hold in a run")
+            session = client.tool("create_session")["session_id"]
+            tap.ok(client.call("execute_code", {"session_id": session, "code": "import json"})["isError"], "... and in a session")
+        f.write("\nno_such_key = 1\n")
+        f.flush()
+        client = Client("--profile", f.name, version=None)
+        client.close()
+        tap.ok(b"no_such_key" in client.said, "a wrong policy file", client.said)
+
+
+def test_own_python(tap):
+    """A path of Python's, or the active environment, at a daemon that may use files of this machine."""
+    found = shutil.which("python3", path="/usr/bin:/usr/local/bin")
+    if not found:
+        tap.skip("a path of Python's", "no file /usr/bin/python3")
+        return
+    prefix = os.path.dirname(os.path.dirname(found))
+    for options, ran in ((("--allow", "host-files"), 1), ((), 0)):
+        with Daemon(*options) as daemon, over(daemon):
+            runs, line = said(["--python", found], daemon)
+            tap.ok(runs == ran and (ran or b"--allow host-files" in line and HERE in line), f"--python PATH, daemon with {options}: {ran}", runs, line)
+            server["VIRTUAL_ENV"] = prefix
+            runs, line = said([], daemon)
+            tap.ok(runs == ran and (ran or b"--allow host-files" in line and b"active environment" in line), f"an active environment: {ran}", runs, line)
 
 
 def test_project(tap, daemon):
@@ -401,6 +435,7 @@ def test(tap):
         test_progress_and_cancel(tap, daemon)
         test_options(tap, daemon)
         test_refused(tap, daemon)
+        test_policy_file(tap, daemon)
         test_project(tap, daemon)
         test_killed(tap, daemon)
         test_unread(tap, daemon)
@@ -420,6 +455,7 @@ def test_none(tap):
 
 def test_daemons(tap):
     test_none(tap)
+    test_own_python(tap)
     test_lost(tap)
     test_escaped(tap)
     test_escaped_keys(tap)

@@ -381,6 +381,16 @@ def test_messages_name_options_as_they_are_written_here(box: Sandbox) -> None:
         box.run("1", open_files="many")  # type: ignore[arg-type]
 
 
+def test_a_policy_file(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.conf"
+    policy.write_text("base = standard\nforbidden_imports = [json]")
+    with Sandbox(profile=policy) as box:
+        assert box.run("import json").error_type == box.exec("import json").error_type == "refused"
+        assert not box.check("import json").allowed and box.check("import math").allowed
+        with pytest.raises(UsageError, match="no_such_key"):
+            box.check("1", profile="no_such_key = 1\n")
+
+
 def test_batch(box: Sandbox) -> None:
     results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "open_files": 1}])
     assert [result.stdout for result in results[:20]] == [f"{n}\n" for n in range(20)]

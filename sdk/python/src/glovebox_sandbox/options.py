@@ -44,7 +44,7 @@ class RunOptions(TypedDict, total=False):
     backend: str
     image: str
     cold: bool
-    profile: str
+    profile: Union[str, "os.PathLike[str]"]
     allow_imports: Sequence[str]
     forbid_imports: Sequence[str]
     target: str
@@ -89,7 +89,7 @@ class CheckOptions(TypedDict, total=False):
 
     language: str
     filename: str
-    profile: str
+    profile: Union[str, "os.PathLike[str]"]
     allow_imports: Sequence[str]
     forbid_imports: Sequence[str]
     target: str
@@ -259,6 +259,11 @@ def _stdin(name: str, text: Any) -> str:
     return text_of(name, text, "give str, or bytes that are UTF-8")
 
 
+def _profile(name: str, profile: Union[str, "os.PathLike[str]"]) -> str:
+    """A profile's name, or the text of the policy file at a path, which the daemon knows by its line end."""
+    return Path(profile).read_text(encoding="utf-8") + "\n" if isinstance(profile, os.PathLike) else profile
+
+
 def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
     return {key: encode(value) for key, value in mapping(name, values).items()}
 
@@ -274,4 +279,5 @@ _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
     "drop": ("attempt_drop", _unchanged),
     "files": ("files", _files),
     "data": ("data", _data),
+    "profile": ("profile", _profile),
 }

@@ -213,7 +213,7 @@ static int read_content(const json_t *file, struct str *ret)
 static int read_file(struct execute_call *call, const json_t *file, struct err *err)
 {
     struct str name = json_str(json_object_get(file, "name"));
-    struct run_input *input = &call->inputs[call->input_count];
+    struct named_bytes *input = &call->inputs[call->input_count];
 
     if (!name.n || memchr(name.p, '\0', name.n) ||
         !json_is_string(json_object_get(file, "content")))

@@ -40,7 +40,7 @@ struct execute_call {
     int64_t wall_ms;      /* 0: not said */
     char **env;           /* K=V; NULL-terminated */
     char **all_env;       /* with the request's */
-    struct run_input *inputs;
+    struct named_bytes *inputs;
     size_t input_count;
 };
 

@@ -59,7 +59,7 @@ static int run(struct solving *s, const json_t *answer, struct result *result)
 {
     AUTO_FREE char *json = json_write(answer, false);
     AUTO_FREE char *code = code_of(s);
-    const struct run_input value = {STR("answer"), str_from(json)};
+    const struct named_bytes value = {STR("answer"), str_from(json)};
     struct run_request q = request_of(s, code);
     struct run_watch watch = {.cancel_fd = s->agent->watch->cancel_fd};
 

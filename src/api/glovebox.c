@@ -131,7 +131,7 @@ int glovebox_add_file(glovebox *box, const char *name, const void *bytes, size_t
         return err_set(&box->err, ERR_USAGE, "a file needs a name");
     box->inputs = xrealloc_array(box->inputs, box->input_count + 1, sizeof *box->inputs);
     box->inputs[box->input_count++] =
-        (struct run_input){.name = copy(name, strlen(name)), .bytes = copy(bytes, n)};
+        (struct named_bytes){.name = copy(name, strlen(name)), .bytes = copy(bytes, n)};
     return 0;
 }
 

@@ -31,7 +31,7 @@ struct api_settings {
 struct glovebox {
     struct api_settings settings;
     struct opt_set set;
-    struct run_input *inputs;
+    struct named_bytes *inputs;
     size_t input_count;
     struct str input; /* owned; .p NULL for none */
     glovebox_output_fn output;

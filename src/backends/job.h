@@ -23,10 +23,13 @@ struct backend_job {
     char *const *own_env;   /* the variables of `env` that the user gave: NAME or NAME=VALUE */
     const char *id;         /* of the run or session, for a place that shows one; or NULL */
     const char *image;      /* with backend.interpreter: what that named; or NULL */
-    const char *dockerfile; /* with CAN_PACKAGES: to build the image from instead; or NULL */
-    char *const *packages;  /* with CAN_PACKAGES: to install in it; NULL-terminated, or NULL */
-    const char *runtime;    /* with backend.has_runtimes; or NULL */
-    char **argv;            /* NULL-terminated, as is env */
+    const char *dockerfile; /* with has_runtimes: a path to build the image from instead; or NULL */
+    struct str dockerfile_text;            /* or its text; .p NULL for none */
+    const struct named_bytes *build_files; /* that it can copy */
+    size_t build_file_count;
+    char *const *packages; /* with CAN_PACKAGES: to install in it; NULL-terminated, or NULL */
+    const char *runtime;   /* with backend.has_runtimes; or NULL */
+    char **argv;           /* NULL-terminated, as is env */
     char **env;
     const struct host_view *views;
     size_t view_count;

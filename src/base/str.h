@@ -13,6 +13,11 @@ struct str {
     size_t n;
 };
 
+/* A file's path and content, or a variable and its value. */
+struct named_bytes {
+    struct str name, bytes;
+};
+
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
 struct str str_from(const char *s); /* NULL gives the empty string */

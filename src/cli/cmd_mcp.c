@@ -85,7 +85,7 @@ static const struct opt *const tables[] = {
 
 #define TAKES                                                                                      \
     ",languages,sessions,message-limit,install,write,http,lang,python,file,env,backend,image,"     \
-    "runtime,net,ro,writable,require,without,"                                                     \
+    "dockerfile,pip,runtime,net,ro,writable,require,without,"                                      \
     "allow-unsafe,cold,profile,allow-imports,forbid-imports,target,prelude,check,no-check,"        \
     "timeout,cpu-time,memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"   \
     "preload,grace,forks,idle,log,log-code,daemon,token-file,no-daemon,quiet,config,help,"

@@ -208,11 +208,12 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
             return &subcommands[i];
         suggestion_try(&near, subcommands[i].name);
     }
-    err_set(err, ERR_USAGE,
-            "'%.40s' is not one of new, exec, fork, list, show, files, get, put, set, vars, "
-            "interrupt, restart, close%s%s%s",
-            name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
-            near.best ? "'?" : "");
+    err_set(
+        err, ERR_USAGE,
+        "'%.40s' is not one of new, exec, fork, commit, list, show, files, get, put, set, vars, "
+        "interrupt, restart, close%s%s%s",
+        name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+        near.best ? "'?" : "");
     return NULL;
 }
 
@@ -320,6 +321,7 @@ const struct command command_session = {
     .usage = "glovebox session new [OPTION]...\n"
              "glovebox session exec ID [--try] [-c CODE | FILE | -]\n"
              "glovebox session fork ID [--name NAME]\n"
+             "glovebox session commit ID IMAGE\n"
              "glovebox session show|files|interrupt|restart|close ID\n"
              "glovebox session get ID PATH [DEST]\n"
              "glovebox session put ID FILE[:NAME]...\n"

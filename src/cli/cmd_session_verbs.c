@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/printable.h"
 #include "cli/cmd_session.h"
 #include "console/log_text.h"
 #include "console/own_python.h"
@@ -22,7 +24,7 @@
 #include "session/session.h"
 #include "terminal/safe_text.h"
 
-enum { FAILED = 1 };
+enum { FAILED = 1, FAILURE_MAX = 64 << 10 };
 
 int session_ask_about(struct session_call *call, const char *method, const char *what, json_t *body,
                       json_t **ret, struct err *err)
@@ -127,15 +129,71 @@ static int put_id(const struct session_call *call, json_t *doc)
 struct asking {
     struct session_call *call;
     json_t **ret;
+    struct buf failure; /* the line of an error that came after other lines */
 };
 
+static void say_preparing(const struct cli_settings *s, const json_t *event)
+{
+    if (s->json || s->quiet)
+        return;
+    AUTO_FREE char *line = printable_text(json_str(json_object_get(event, "message")));
+    fprintf(stderr, "%s\n", line);
+}
+
+static void on_open_line(void *ctx, struct str line)
+{
+    struct asking *a = ctx;
+    struct err err;
+    json_t *event = remote_json(line, &err);
+    const char *name = member(event, "event");
+
+    if (strcmp(name, "opened") == 0)
+        *a->ret = json_incref(json_object_get(event, "session"));
+    else if (strcmp(name, "preparing") == 0)
+        say_preparing(&a->call->set->cli, event);
+    else if (strcmp(name, "error") == 0)
+        (void)buf_add_str(&a->failure, line);
+    json_decref(event);
+}
+
+static int take_opened(struct asking *a, struct http_reply *reply, struct err *err)
+{
+    if (reply->streamed && a->failure.n) {
+        buf_clear(&reply->body);
+        (void)buf_add_str(&reply->body, buf_str(&a->failure));
+    }
+    if (reply->status / 100 != 2 || a->failure.n)
+        return remote_refused(reply, err);
+    if (!reply->streamed)
+        *a->ret = remote_json(buf_str(&reply->body), err);
+    else if (!*a->ret)
+        return err_set(err, ERR_SYSTEM, "the daemon did not say whether the session is open");
+    return *a->ret ? 0 : -1;
+}
+
+/* As lines, because an image may be built first. That takes as long as it takes: `quiet` of the
+ * client finds out whether the daemon is there. */
 static int ask_to_open(void *ctx, json_t *body, struct err *err)
 {
     struct asking *a = ctx;
 
     if (a->call->client.fd < 0 && session_open_daemon(a->call, err) < 0)
         return -1;
-    return session_ask(a->call, "POST", "/v1/sessions", json_deep_copy(body), a->ret, err);
+    AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
+    const struct http_ask ask = {.method = "POST",
+                                 .path = "/v1/sessions",
+                                 .body = str_from(text),
+                                 .cancel_fd = -1,
+                                 .line = on_open_line,
+                                 .ctx = a};
+    struct http_reply reply;
+    buf_init(&a->failure, FAILURE_MAX);
+    int result = http_client_ask(&a->call->client, &ask, &reply, err);
+    if (result == 0)
+        result = take_opened(a, &reply, err);
+    http_reply_done(&reply);
+    buf_done(&a->failure);
+    return result;
 }
 
 int session_open_new(struct session_call *call, json_t **ret, struct err *err)
@@ -143,8 +201,9 @@ int session_open_new(struct session_call *call, json_t **ret, struct err *err)
     const struct cli_settings *settings = &call->set->cli;
     const char *folder = own_python(settings);
     json_t *body = session_body(call->set, err);
-    struct asking asking = {call, ret};
+    struct asking asking = {.call = call, .ret = ret};
 
+    *ret = NULL;
     if (!body)
         return -1;
     int result = own_python_try(folder, body, ask_to_open, &asking, err);

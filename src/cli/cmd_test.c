@@ -255,6 +255,16 @@ static void say_functions(const struct invocation *in, const json_t *doc)
     complain(line);
 }
 
+static void on_preparing(void *ctx, const struct run_event *event)
+{
+    struct invocation *in = ctx;
+
+    if (in->options->settings.json || in->options->settings.quiet)
+        return;
+    progress_clear(&in->progress);
+    fprintf(stderr, "%.*s\n", (int)event->text.n, event->text.p);
+}
+
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
     struct invocation *in = ctx;
@@ -360,7 +370,8 @@ static int test(struct invocation *in, struct err *err)
     in->report =
         (struct test_report){.out = stdout, .colour = check_colour(stdout), .quiet = s->quiet};
     progress_begin(&in->progress, "testing", in->cases.n);
-    struct judge_watch watch = {.done = on_case, .ctx = in, .cancel_fd = cancel[0]};
+    struct judge_watch watch = {
+        .done = on_case, .preparing = on_preparing, .ctx = in, .cancel_fd = cancel[0]};
     judge_run(&in->request, &watch, &result);
     progress_clear(&in->progress);
     json_t *document = judge_document(&result);

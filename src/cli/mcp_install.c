@@ -131,6 +131,7 @@ static int check_paths(const struct mcp_install *install, const struct settings 
         check_path("profile", path_with(set->profile, "/."), err) < 0 ||
         check_profile(set->profile, err) < 0 ||
         check_path("prelude", path_with(set->prelude, "/."), err) < 0 ||
+        check_path("dockerfile", set->dockerfile, err) < 0 ||
         check_path("python", path_with(set->python, "/"), err) < 0)
         return -1;
     return set->log && strcmp(set->log, "off") == 0 ? 0 : check_path("log", set->log, err);

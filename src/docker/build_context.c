@@ -288,8 +288,8 @@ static bool has_word(const char *text, const char *word)
 /* Words that stand in every Dockerfile that uses files of its folder, and in some others. */
 static bool is_alone(const struct buf *dockerfile)
 {
-    return !has_word(dockerfile->p, "copy") && !has_word(dockerfile->p, "add") &&
-           !has_word(dockerfile->p, "mount");
+    return !dockerfile->n || (!has_word(dockerfile->p, "copy") && !has_word(dockerfile->p, "add") &&
+                              !has_word(dockerfile->p, "mount"));
 }
 
 static int add_whole(struct making *m, const char *folder, struct err *err)
@@ -381,13 +381,52 @@ int build_context_make(const char *path, struct build_context *ret, struct err *
     return finish(&m, begin(&m, ret, err) < 0 ? -1 : fill(&m, path, err), err);
 }
 
-int build_context_of(struct str dockerfile, struct build_context *ret, struct err *err)
+static int add_bytes(struct making *m, const struct named_bytes *file, struct err *err)
+{
+    AUTO_FREE char *name = xstrndup(file->name.p, file->name.n);
+
+    return write_bytes(m, name, 0644, file->bytes, err);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    struct str x = (*(const struct named_bytes *const *)a)->name;
+    struct str y = (*(const struct named_bytes *const *)b)->name;
+    int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+
+    return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+/* Files have no order in a request. */
+static int add_sorted(struct making *m, const struct named_bytes *files, size_t n, struct err *err)
+{
+    const struct named_bytes **sorted = xcalloc(n + 1, sizeof(struct named_bytes *));
+    int result = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &files[i];
+    qsort(sorted, n, sizeof(struct named_bytes *), by_name);
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = add_bytes(m, sorted[i], err);
+    free(sorted);
+    return result;
+}
+
+/* The Dockerfile comes last: it replaces a file of its name. */
+int build_context_of(struct str dockerfile, const struct named_bytes *files, size_t file_count,
+                     struct build_context *ret, struct err *err)
 {
     struct making m;
-    bool begun = begin(&m, ret, err) == 0;
+    int result = begin(&m, ret, err);
 
     ret->dockerfile = xstrdup("Dockerfile");
-    return finish(&m, begun ? write_bytes(&m, ret->dockerfile, 0644, dockerfile, err) : -1, err);
+    if (result == 0 && buf_add_str(&ret->text, dockerfile) < 0)
+        result = err_set(err, ERR_LIMIT, "it is larger than %d bytes", DOCKERFILE_MAX);
+    if (result == 0 && file_count && !is_alone(&ret->text))
+        result = add_sorted(&m, files, file_count, err);
+    if (result == 0)
+        result = write_bytes(&m, ret->dockerfile, 0644, dockerfile, err);
+    return finish(&m, result, err);
 }
 
 int build_context_tree(int folder, const char *name, const char *link, struct build_context *ret,

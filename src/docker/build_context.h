@@ -32,8 +32,10 @@ struct build_context {
 /* `path` is a Dockerfile, or a folder with one. A named file that copies nothing is sent without
  * its folder. ERR_USAGE when it is missing or no such file, ERR_LIMIT beyond a ceiling. */
 int build_context_make(const char *path, struct build_context *ret, struct err *err);
-/* A Dockerfile of ours, without files. */
-int build_context_of(struct str dockerfile, struct build_context *ret, struct err *err);
+/* The text of a Dockerfile, and these files, if it copies any. Their names are relative paths
+ * without "..". */
+int build_context_of(struct str dockerfile, const struct named_bytes *files, size_t file_count,
+                     struct build_context *ret, struct err *err);
 /* The files and folders of a folder, which the archive has under this name (no link is taken), and
  * a link to it. There is no Dockerfile. */
 int build_context_tree(int folder, const char *name, const char *link, struct build_context *ret,

@@ -68,12 +68,15 @@ int engine_must(const struct engine_answer *answer, const char *what, struct err
 
 /* Which image a container is to have. All is lent. */
 struct engine_wish {
-    const char *image;      /* a name; one that the engine does not have is pulled */
-    const char *dockerfile; /* built, in place of `image` (docker/build_context.h); or NULL */
-    char *const *packages;  /* for pip to install, NULL-terminated; or NULL */
-    const char *python;     /* with packages: the program whose they are to be */
-    const char *helper;     /* the path of our helper's program */
-    int cancel_fd;          /* readable: gives up; -1 for none */
+    const char *image;          /* a name; one that the engine does not have is pulled */
+    const char *dockerfile;     /* built, in place of `image` (docker/build_context.h); or NULL */
+    struct str dockerfile_text; /* or its text; .p NULL for none */
+    const struct named_bytes *files; /* that the text can copy */
+    size_t file_count;
+    char *const *packages; /* for pip to install, NULL-terminated; or NULL */
+    const char *python;    /* with packages: the program whose they are to be */
+    const char *helper;    /* the path of our helper's program */
+    int cancel_fd;         /* readable: gives up; -1 for none */
     /* Receives a line about work that lasts: "Step 2/3 : RUN make". Safe to print. May be NULL. */
     void (*step)(void *ctx, const char *line);
     void *ctx;

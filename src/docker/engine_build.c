@@ -159,12 +159,14 @@ static void take_object(void *ctx, const json_t *object)
 
 /* ---- building ---- */
 
-/* RUN --mount, heredocs and the like. */
 static const char *hint(const struct build *b)
 {
-    return strcasestr(b->problem, "buildkit") || strcasestr(b->problem, "unknown flag")
-               ? "; a Dockerfile that needs BuildKit: 'docker build -t NAME', then --image NAME"
-               : "";
+    /* RUN --mount, heredocs and the like. */
+    if (strcasestr(b->problem, "buildkit") || strcasestr(b->problem, "unknown flag"))
+        return "; a Dockerfile that needs BuildKit: 'docker build -t NAME', then --image NAME";
+    if (!b->wish->dockerfile && !b->is_pip && strstr(b->step, "COPY"))
+        return "; a Dockerfile that was sent can copy only the files that were sent with it";
+    return "";
 }
 
 static int say_failed(const struct build *b, struct err *err)
@@ -269,10 +271,15 @@ char *engine_build(struct engine *e, const struct engine_wish *wish, struct err 
     struct build b = {.wish = wish};
     char *id = NULL;
 
-    if (build_context_make(wish->dockerfile, &context, err) == 0)
+    int made = wish->dockerfile ? build_context_make(wish->dockerfile, &context, err)
+                                : build_context_of(wish->dockerfile_text, wish->files,
+                                                   wish->file_count, &context, err);
+    if (made == 0)
         id = need_built(e, &context, &b, err);
-    if (!id)
+    if (!id && wish->dockerfile)
         (void)err_wrap(err, "--dockerfile %.100s", wish->dockerfile);
+    else if (!id)
+        (void)err_wrap(err, "--dockerfile");
     build_context_done(&context);
     return id;
 }
@@ -307,7 +314,7 @@ char *engine_add_packages(struct engine *e, const char *base, const struct engin
     struct build b = {.wish = wish, .is_pip = true};
     char *id = NULL;
 
-    if (build_context_of(str_from(dockerfile), &context, err) == 0)
+    if (build_context_of(str_from(dockerfile), NULL, 0, &context, err) == 0)
         id = need_built(e, &context, &b, err);
     if (!id)
         (void)err_wrap(err, "--pip");

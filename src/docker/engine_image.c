@@ -160,7 +160,8 @@ static char *add_helper(struct engine *e, const char *base, const char *helper, 
 
 char *engine_image(struct engine *e, const struct engine_wish *wish, struct err *err)
 {
-    AUTO_FREE char *base = wish->dockerfile ? engine_build(e, wish, err) : need_image(e, wish, err);
+    AUTO_FREE char *base = wish->dockerfile || wish->dockerfile_text.p ? engine_build(e, wish, err)
+                                                                       : need_image(e, wish, err);
     if (!base)
         return NULL;
     AUTO_FREE char *full = wish->packages && *wish->packages

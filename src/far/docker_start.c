@@ -165,6 +165,9 @@ static char *ready_image(const struct far_guest *d, struct err *err)
         return NULL;
     const struct engine_wish wish = {.image = docker_image(job),
                                      .dockerfile = job->dockerfile,
+                                     .dockerfile_text = job->dockerfile_text,
+                                     .files = job->build_files,
+                                     .file_count = job->build_file_count,
                                      .packages = job->packages,
                                      .python = job->exec_path,
                                      .helper = helper,

@@ -41,9 +41,13 @@ static int bind_data(const struct session_opening *g, struct session *session, s
     return g->data ? session_set(session, g->data, err) : 0;
 }
 
-int session_opening_open(const struct session_opening *g, struct session **ret, struct err *err)
+int session_opening_open(const struct session_opening *g, const struct run_watch *watch,
+                         struct session **ret, struct err *err)
 {
-    if (session_open(&g->request, ret, err) < 0)
+    struct session_request request = g->request;
+
+    request.opening = watch;
+    if (session_open(&request, ret, err) < 0)
         return -1;
     if (bind_data(g, *ret, err) == 0)
         return 0;

@@ -29,9 +29,10 @@ struct session_opening *session_opening_new(void *settings, void (*drop_settings
 struct session_opening *session_opening_hold(struct session_opening *opening);
 void session_opening_drop(struct session_opening *opening); /* NULL is fine */
 
-/* session_open and session_restart, with the variables that the session begins with. */
-int session_opening_open(const struct session_opening *opening, struct session **ret,
-                         struct err *err);
+/* session_open and session_restart, with the variables that the session begins with. `watch` is
+ * session_request.opening. */
+int session_opening_open(const struct session_opening *opening, const struct run_watch *watch,
+                         struct session **ret, struct err *err);
 int session_opening_restart(const struct session_opening *opening, struct session *session,
                             struct err *err);
 

@@ -124,6 +124,7 @@ static void on_event(void *ctx, const struct run_event *event)
 {
     struct batch *b = ctx;
 
+    judge_pass_preparing(b->judge, event);
     if (event->kind != RUN_OUTPUT || event->stream != 1)
         return;
     int64_t now = clock_mono_ns();
@@ -148,7 +149,7 @@ static void run_jail(struct calls *calls, struct batch *b, int request_fd, struc
 {
     struct judge *j = calls->judge;
     struct run_request q = j->q->run;
-    const struct run_input setup = {.name = str_from(SETUP_NAME), .bytes = j->q->setup};
+    const struct named_bytes setup = {.name = str_from(SETUP_NAME), .bytes = j->q->setup};
     struct run_watch watch = {.event = on_event, .ctx = b, .cancel_fd = j->watch->cancel_fd};
 
     q.language = "python";

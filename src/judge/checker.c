@@ -121,9 +121,9 @@ void checker_judge(const struct judge *j, const struct checker_input *input, str
 {
     static char in[] = "input.txt", out[] = "output.txt", expected[] = "expected.txt";
     static char *const args[] = {in, out, expected, NULL};
-    const struct run_input inputs[] = {{str_from(in), input->in},
-                                       {str_from(out), input->out},
-                                       {str_from(expected), input->expected}};
+    const struct named_bytes inputs[] = {{str_from(in), input->in},
+                                         {str_from(out), input->out},
+                                         {str_from(expected), input->expected}};
     struct run_watch watch = {.cancel_fd = j->watch->cancel_fd};
     struct checker c = {0};
 

@@ -257,11 +257,22 @@ static void advise(const struct judge_request *q, struct judge_result *ret)
 
 /* ---- without cases ---- */
 
+void judge_pass_preparing(const struct judge *j, const struct run_event *event)
+{
+    if (event->kind == RUN_PREPARING && j->watch->preparing)
+        j->watch->preparing(j->watch->ctx, event);
+}
+
+static void on_event(void *ctx, const struct run_event *event)
+{
+    judge_pass_preparing(ctx, event);
+}
+
 /* As `glovebox run` runs it. */
 static void run_alone(struct judge *j)
 {
     struct result *run = &j->ret->run;
-    struct run_watch watch = {.cancel_fd = j->watch->cancel_fd};
+    struct run_watch watch = {.event = on_event, .ctx = j, .cancel_fd = j->watch->cancel_fd};
 
     result_done(run);
     result_init(run, j->q->run.output_limit);

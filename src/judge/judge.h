@@ -88,6 +88,7 @@ struct judge_result {
 
 struct judge_watch {
     void (*done)(void *ctx, const struct case_result *result, size_t number); /* may be NULL */
+    void (*preparing)(void *ctx, const struct run_event *event); /* RUN_PREPARING; may be NULL */
     void *ctx;
     int cancel_fd; /* -1 for none */
 };

@@ -31,6 +31,8 @@ struct judge {
     layer_mask held; /* by every jail */
 };
 
+/* Passes RUN_PREPARING on to the judge's caller. */
+void judge_pass_preparing(const struct judge *j, const struct run_event *event);
 /* A case is over; its verdict is in. */
 void judge_done(struct judge *j, size_t number);
 /* Adds a run's figures; takes what *run holds. */

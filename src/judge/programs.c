@@ -35,6 +35,7 @@ static void on_event(void *ctx, const struct run_event *event)
 {
     struct program *p = ctx;
 
+    judge_pass_preparing(p->judge, event);
     if (event->kind == RUN_OUTPUT && event->stream == 1 && buf_add_str(&p->out, event->text) < 0)
         p->whole = false;
 }

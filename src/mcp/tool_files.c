@@ -32,7 +32,7 @@ static int put_file(struct session *session, const char *path, struct str bytes,
 int tool_put_files(struct session *session, const struct request_parts *parts, struct err *err)
 {
     for (size_t i = 0; i < parts->input_count; i++) {
-        const struct run_input *input = &parts->inputs[i];
+        const struct named_bytes *input = &parts->inputs[i];
         AUTO_FREE char *path = xstrndup(input->name.p, input->name.n);
         if (put_file(session, path, input->bytes, err) < 0)
             return err_wrap(err, "'files'");

@@ -59,12 +59,13 @@ static struct session_opening *make_opening(struct mcp_call *call, struct tool_a
 
 void tool_create_session(struct mcp_call *call)
 {
+    const struct run_watch watch = {.cancel_fd = call->cancel_fd};
     struct tool_arguments a;
     struct err err;
 
     if (tool_arguments_read(call, &a) == 0) {
         call->opening = make_opening(call, &a);
-        if (session_opening_open(call->opening, &call->opened, &err) < 0)
+        if (session_opening_open(call->opening, &watch, &call->opened, &err) < 0)
             mcp_call_fail(call, &err);
         else
             answer_session(call);

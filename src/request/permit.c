@@ -15,7 +15,8 @@ static const struct {
 } permits[] = {
     {PERMIT_HOST_FILES, "host-files"}, {PERMIT_HOST_BACKEND, "host-backend"},
     {PERMIT_NET_HOST, "net-host"},     {PERMIT_WITHOUT, "without"},
-    {PERMIT_COMMIT, "commit"},
+    {PERMIT_COMMIT, "commit"},         {PERMIT_PIP, "pip"},
+    {PERMIT_DOCKERFILE, "dockerfile"},
 };
 
 const char *permit_name(enum permit permit)
@@ -39,8 +40,8 @@ static int read_permit(struct str name, unsigned *ret, struct err *err)
     }
     return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
                    near.best ? "did you mean '"
-                             : "is not host-files, host-backend, net-host, without or",
-                   near.best ? near.best : " commit", near.best ? "'?" : "");
+                             : "is not host-files, host-backend, net-host, without, commit, ",
+                   near.best ? near.best : "pip or dockerfile", near.best ? "'?" : "");
 }
 
 int permit_check(const struct request_rules *rules, enum permit permit, const char *what,
@@ -80,7 +81,7 @@ static bool matches(const struct opt_list *patterns, const char *image)
 
 int image_check(const struct request_rules *rules, const char *image, struct err *err)
 {
-    if (matches(rules->images, image))
+    if (rules->any_image || matches(rules->images, image))
         return 0;
     return err_set(err, ERR_POLICY,
                    "'image': '%.100s' is not allowed here: only the operator of this daemon can "

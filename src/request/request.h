@@ -23,11 +23,6 @@ struct run_sink {
     void *ctx;
 };
 
-struct run_input {
-    struct str name; /* its path in the workspace */
-    struct str bytes;
-};
-
 struct reviewer; /* request/reviewer.h */
 
 struct run_request {
@@ -41,7 +36,7 @@ struct run_request {
     char *const *args; /* the program's own; NULL-terminated, or NULL */
 
     char *const *files; /* SRC[:NAME] specs of host files and folders; NULL-terminated, or NULL */
-    const struct run_input *inputs;
+    const struct named_bytes *inputs; /* by their paths in the workspace */
     size_t input_count;
     const char *work_dir;        /* a host folder that is the workspace, kept between runs */
     bool work_dir_kept;          /* true: the guest has a copy of it, and nothing is written back */
@@ -57,10 +52,13 @@ struct run_request {
 
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */
-    struct backend_pool *pool; /* (backends/pool.h), lent; NULL: nothing is ready in advance */
-    const char *image;         /* of the container, where the backend has them; or NULL */
-    const char *runtime;       /* the same; NULL: the engine's default */
-    const char *dockerfile;    /* a file or a folder to build the image from; or NULL */
+    struct backend_pool *pool;  /* (backends/pool.h), lent; NULL: nothing is ready in advance */
+    const char *image;          /* of the container, where the backend has them; or NULL */
+    const char *runtime;        /* the same; NULL: the engine's default */
+    const char *dockerfile;     /* a file or a folder to build the image from; or NULL */
+    struct str dockerfile_text; /* or its text; .p NULL for none */
+    const struct named_bytes *build_files; /* that the text can copy */
+    size_t build_file_count;
     char *const *pip; /* texts with packages (languages/pip_packages.h); NULL-terminated, or NULL */
     bool allow_unsafe;
     bool net_host;
@@ -91,7 +89,7 @@ struct run_request {
     const char *invocation; /* the key of errors, results and explored files in it; NULL for none */
     const char *execution_id; /* to be written into the context, or NULL */
     char *const *data;        /* NAME=FILE.json, bound to variables; NULL-terminated, or NULL */
-    const struct run_input *values; /* the same as names and JSON texts */
+    const struct named_bytes *values; /* the same as names and JSON texts */
     size_t value_count;
     bool optimize_data; /* read the CSV files among the inputs, and report their contents */
 
@@ -103,8 +101,11 @@ struct run_request {
 /* The defaults of request.def as settings_request makes them: 30 s, 512 MiB, and so on. */
 void run_request_init(struct run_request *request);
 bool request_has_prelude(const struct run_request *request);
+/* The name of the image that is asked for, or of the Dockerfile; NULL for none. */
+const char *request_image(const struct run_request *request);
 
 #define RUN_SOURCE_MAX       (16u << 20)
+#define RUN_DOCKERFILE_MAX   (1u << 20)
 /* The maximum that execve takes for one argument, or for a variable with its name. */
 #define RUN_ARGUMENT_MAX     ((128u << 10) - 1)
 /* The smallest value of a limit that is not 0; the jail's own folders and descriptors count. */

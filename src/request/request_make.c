@@ -154,7 +154,7 @@ static int add_values(struct request_parts *p, json_t *v, struct err *err)
         if (!text)
             return err_set(err, ERR_USAGE, "'data': '%.60s' cannot be written", name);
         p->values[p->value_count++] =
-            (struct run_input){.name = str_from(name), .bytes = str_from(text)};
+            (struct named_bytes){.name = str_from(name), .bytes = str_from(text)};
     }
     return 0;
 }
@@ -258,6 +258,17 @@ static int check_permits(const struct settings *s, const struct request_rules *r
     return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
 }
 
+/* A client's own image replaces each that the daemon's config file may have. */
+static void choose_image(struct settings *s)
+{
+    bool image = s->asked >> SETTING_image & 1, built = s->asked >> SETTING_dockerfile & 1;
+
+    if (image || built)
+        s->dockerfile = s->e2b_template = NULL;
+    if (!image && built)
+        s->image = NULL;
+}
+
 /* ---- the request ---- */
 
 static int set_work(const struct run_fields *f, const struct request_rules *rules,
@@ -267,8 +278,8 @@ static int set_work(const struct run_fields *f, const struct request_rules *rule
         q->args = p->args = words_of(f->args);
     if (f->files && add_files(p, rules, f->files, err) < 0)
         return -1;
-    q->inputs = p->inputs;
-    q->input_count = p->input_count;
+    q->inputs = q->build_files = p->inputs;
+    q->input_count = q->build_file_count = p->input_count;
     if (f->data && add_values(p, f->data, err) < 0)
         return -1;
     if (f->data)
@@ -299,6 +310,7 @@ int request_make(struct run_fields *f, const struct request_rules *rules, struct
 {
     struct settings *s = &f->request.settings;
 
+    choose_image(s);
     if (hold_ceilings(rules, s, err) < 0 || check_permits(s, rules, err) < 0 ||
         settings_request(s, ret, err) < 0)
         return -1;

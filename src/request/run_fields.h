@@ -39,7 +39,7 @@ extern const struct field file_fields[]; /* of one of `files`; not over a struct
 struct request_parts {
     struct setting_lent lent;
     char **args;
-    struct run_input *inputs, *values;
+    struct named_bytes *inputs, *values;
     struct buf *contents; /* decoded, of as many inputs */
     size_t input_count, value_count;
     int stdin_fd;

@@ -21,6 +21,11 @@ enum permit {
     PERMIT_NET_HOST = 1 << 2,     /* the host's network */
     PERMIT_WITHOUT = 1 << 3,      /* layers left out */
     PERMIT_COMMIT = 1 << 4,       /* images of sessions, in the engine of the daemon's host */
+    PERMIT_PIP = 1 << 5,          /* packages, installed with a network */
+    PERMIT_DOCKERFILE = 1 << 6,   /* builds by the engine of the daemon's host, with a network */
+    /* The user that the daemon belongs to has these without --allow: it can use the engine itself.
+     */
+    PERMITS_OF_OWN_USER = PERMIT_COMMIT | PERMIT_PIP | PERMIT_DOCKERFILE,
 };
 /* "host-files" */
 const char *permit_name(enum permit permit);
@@ -33,6 +38,7 @@ struct request_rules {
     unsigned permits;              /* bits of enum permit */
     const char *manual;            /* the place where fields are described, for messages; or NULL */
     const struct opt_list *images; /* patterns of those that clients may name; NULL: none */
+    bool any_image;                /* those without a pattern as well */
     bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };

@@ -137,6 +137,28 @@ static int list_value(const struct setting *row, const struct opt_list *list, js
     return 0;
 }
 
+/* The Dockerfile in a folder, or the path itself. The caller frees. */
+static char *dockerfile_path(const char *path)
+{
+    static const char *const names[] = {"Dockerfile", "Containerfile"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char *file = xasprintf("%s/%s", path, names[i]);
+        if (access(file, F_OK) == 0)
+            return file;
+        free(file);
+    }
+    return xstrdup(path);
+}
+
+static int dockerfile_value(const struct setting *row, const char *path, json_t **ret,
+                            struct err *err)
+{
+    AUTO_FREE char *file = dockerfile_path(path);
+
+    return file_value(row, file, ret, err);
+}
+
 static int python_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
 {
     unsigned minor;
@@ -166,6 +188,8 @@ static int policy_value(const struct setting *row, const char *name, json_t **re
 
 static int string_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
 {
+    if (setting_id_of(row) == SETTING_dockerfile)
+        return dockerfile_value(row, text, ret, err);
     if (row->shape == SHAPE_TEXT)
         return file_value(row, text, ret, err);
     if (setting_id_of(row) == SETTING_python)

@@ -171,6 +171,11 @@ bool request_has_prelude(const struct run_request *q)
     return q->prelude || q->prelude_text.p;
 }
 
+const char *request_image(const struct run_request *q)
+{
+    return q->dockerfile ? q->dockerfile : q->dockerfile_text.p ? "Dockerfile" : q->image;
+}
+
 /* In the form that the user knows: "--require", or "'require'" of a request. */
 static int blame(const struct settings *s, enum setting_id id, struct err *err)
 {
@@ -225,6 +230,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->no_check = !s->check;
     ret->target = s->target ? PYTHON_OLDEST + (unsigned)s->target - 1 : 0;
     ret->prelude_text = s->prelude_text;
+    ret->dockerfile_text = s->dockerfile_text;
     if (parse_layers(&s->require, &ret->required, err) < 0)
         return blame(s, SETTING_require, err);
     if (parse_layers(&s->without, &ret->without, err) < 0)

@@ -34,7 +34,7 @@ struct settings {
 #define LOCAL(id, name, kind, ...)          setting_##kind id;
 #define LIMIT(id, name, field, kind, ...)   setting_##kind id;
 #include "request/request.def"
-    struct str prelude_text, tools_text; /* instead of a file, lent */
+    struct str prelude_text, tools_text, dockerfile_text; /* instead of a file, lent */
 
     const struct opt_set *sources;   /* of the values, lent; NULL: all count as defaults */
     bool config_named;               /* not the usual config file of the user */

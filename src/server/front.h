@@ -71,6 +71,11 @@ void call_refuse(struct call *call, int status, const char *extra, const char *k
 bool call_may_read_figures(struct call *call);
 /* For a route without fields: -1 answers 400 unless the body is empty or {}. */
 int call_no_fields(struct call *call);
+/* What the caller may ask for. */
+const struct request_rules *call_rules(const struct call *call);
+/* Whether the caller is the user that the daemon belongs to, or root, on the Unix socket. Others
+ * may have been given access to that. */
+bool call_is_own_user(const struct call *call);
 /* Reads ?name=value pairs of the route's query and calls `take` for each; -1 answers 400. */
 int call_query(struct call *call,
                int (*take)(void *ctx, const char *name, const char *value, struct err *err),

@@ -160,6 +160,7 @@ static void submit_one(struct batch *b)
     struct part *p = &b->parts[b->next++];
     struct job *job = job_bare(b->parent->server, NULL);
 
+    job->rules = b->parent->rules;
     memcpy(job->owner, b->parent->owner, sizeof job->owner);
     job->wording = b->parent->wording;
     job->own = p;
@@ -220,7 +221,7 @@ static void split(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(batch_tables, job->doc, &job->config->rules, &fields, &err) < 0) {
+        fields_read(batch_tables, job->doc, job->rules, &fields, &err) < 0) {
         job_fail(job, &err);
         return;
     }

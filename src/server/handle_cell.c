@@ -144,7 +144,7 @@ static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct er
 static int make_cell(const struct job *job, const struct cell_fields *f, struct cell_request *ret,
                      struct err *err)
 {
-    const struct request_rules *rules = &job->config->rules;
+    const struct request_rules *rules = job->rules;
 
     *ret = (struct cell_request){
         .code = f->code,
@@ -231,7 +231,7 @@ void cell_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(cell_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(cell_tables, job->doc, job->rules, &fields, &err) < 0 ||
         check_answers(job, &fields, &err) < 0 || make_cell(job, &fields, &cell, &err) < 0)
         job_fail(job, &err);
     else
@@ -284,7 +284,7 @@ static void set_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(set_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(set_tables, job->doc, job->rules, &fields, &err) < 0 ||
         session_set(job->turn.entry->session, fields.values, &err) < 0)
         session_fail(job, &err);
     else
@@ -333,8 +333,7 @@ static int get_all(struct job *job, json_t **ret, struct err *err)
     struct session *session = job->turn.entry->session;
     struct values_fields fields;
 
-    if (job_read(job, err) < 0 ||
-        fields_read(get_tables, job->doc, &job->config->rules, &fields, err) < 0 ||
+    if (job_read(job, err) < 0 || fields_read(get_tables, job->doc, job->rules, &fields, err) < 0 ||
         check_names(&fields, err) < 0)
         return -1;
     int result = session_get(session, fields.names, ret, err);

@@ -97,9 +97,9 @@ static void check_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
-    run_fields_init(&fields, &job->config->rules, &parts);
+    run_fields_init(&fields, job->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(check_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(check_tables, job->doc, job->rules, &fields, &err) < 0 ||
         request_serve(job, &fields, &parts, &request, &err) < 0)
         job_fail(job, &err);
     else if (!fields.code.p && !parts.input_count &&

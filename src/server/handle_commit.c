@@ -29,7 +29,7 @@ static void commit_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(commit_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(commit_tables, job->doc, job->rules, &fields, &err) < 0 ||
         session_commit(e->session, fields.image, &err) < 0)
         session_fail(job, &err);
     else
@@ -40,8 +40,7 @@ static bool is_permitted(struct call *call)
 {
     struct err err;
 
-    if (call->operator|| permit_check(&call->server->config->rules, PERMIT_COMMIT,
-                                      "an image of a session", &err) == 0)
+    if (permit_check(call_rules(call), PERMIT_COMMIT, "an image of a session", &err) == 0)
         return true;
     call_refuse(call, 403, NULL, "policy", "%s", err.msg);
     return false;

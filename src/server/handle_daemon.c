@@ -75,12 +75,9 @@ static const struct field stop_rows[] = {
 };
 const struct field *const stop_tables[] = {stop_rows, NULL};
 
-/* Others may have been given access to the socket; they may run programs, and no more. */
 static bool may_stop(struct call *call)
 {
-    int64_t uid = http_peer_uid(call->x);
-
-    if (call->operator&&(uid == 0 || uid == (int64_t)geteuid()))
+    if (call_is_own_user(call))
         return true;
     call_refuse(
         call, 403, NULL, "policy",
@@ -98,7 +95,7 @@ void handle_stop(struct call *call)
     if (!may_stop(call))
         return;
     if (json_read(call->x->body, &doc, &err) < 0 ||
-        fields_read(stop_tables, doc, &call->server->config->rules, &fields, &err) < 0) {
+        fields_read(stop_tables, doc, call_rules(call), &fields, &err) < 0) {
         json_decref(doc);
         call_fail(call, &err);
         return;

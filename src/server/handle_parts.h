@@ -17,9 +17,10 @@ void run_work(struct job *job);
  * that go along. */
 void result_answer(struct job *job, int status, struct result *result, uint64_t collect_max);
 
-/* Calls request_make, and refuses everything that the config does not permit. */
-int request_accept(const struct config *config, struct run_fields *fields,
-                   struct request_parts *parts, struct run_request *ret, struct err *err);
+/* Calls request_make, and refuses everything that the rules do not permit. */
+int request_accept(const struct config *config, const struct request_rules *rules,
+                   struct run_fields *fields, struct request_parts *parts, struct run_request *ret,
+                   struct err *err);
 /* The same, and adds what the request gets from the daemon: its pool and its log. */
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err);

@@ -159,10 +159,10 @@ static int add_reviewer(const struct config *config, const struct settings *s,
     return 0;
 }
 
-int request_accept(const struct config *config, struct run_fields *fields,
-                   struct request_parts *parts, struct run_request *ret, struct err *err)
+int request_accept(const struct config *config, const struct request_rules *rules,
+                   struct run_fields *fields, struct request_parts *parts, struct run_request *ret,
+                   struct err *err)
 {
-    const struct request_rules *rules = &config->rules;
     const struct settings *s = &fields->request.settings;
     bool unsafe;
 
@@ -178,7 +178,7 @@ int request_serve(struct job *job, struct run_fields *fields, struct request_par
 {
     const struct settings *s = &fields->request.settings;
 
-    if (request_accept(job->config, fields, parts, ret, err) < 0)
+    if (request_accept(job->config, job->rules, fields, parts, ret, err) < 0)
         return -1;
     ret->pool = job->server->pool;
     if (!(s->asked >> SETTING_log & 1))
@@ -229,9 +229,9 @@ void run_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
-    run_fields_init(&fields, &job->config->rules, &parts);
+    run_fields_init(&fields, job->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(run_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(run_tables, job->doc, job->rules, &fields, &err) < 0 ||
         collect_max(&fields, job->config, &collect, &err) < 0 ||
         request_serve(job, &fields, &parts, &request, &err) < 0) {
         job_fail(job, &err);

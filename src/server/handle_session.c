@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "hosting/session_json.h"
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
+#include "session/event_json.h"
 
 struct open_fields {
     struct run_fields run; /* first */
@@ -143,16 +146,23 @@ static void drop_config(void *config)
     config_drop(config);
 }
 
+static void on_preparing(void *ctx, const struct run_event *event)
+{
+    job_line_json(ctx, event_json(event));
+}
+
 static void open_work(struct job *job)
 {
     struct opening *o = job->own;
     struct open_fields fields = {.tool_timeout_ms = -1};
+    const struct run_watch watch = {
+        .event = job->streams ? on_preparing : NULL, .ctx = job, .cancel_fd = job->cancel_fd};
     struct err err;
 
     o->opening = session_opening_new(config_hold(job->config), drop_config);
-    run_fields_init(&fields.run, &job->config->rules, &o->opening->parts);
+    run_fields_init(&fields.run, job->rules, &o->opening->parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(session_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(session_tables, job->doc, job->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
         take_idle(fields.run.request.settings.idle, job->config->settings.session_idle_ms,
                   &o->idle_ms, &err) < 0) {
@@ -164,7 +174,7 @@ static void open_work(struct job *job)
     o->opening->doc = json_incref(job->doc);
     o->opening->data = mem_take(&fields.run.data); /* as values, not by files as in a run */
     if (make_opening(job, &fields, o->opening, &err) < 0 ||
-        session_opening_open(o->opening, &o->session, &err) < 0) {
+        session_opening_open(o->opening, &watch, &o->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -180,6 +190,26 @@ static void refuse_name(struct job *job, const char *name)
             name);
     job_fail(job, &err);
     job->status = 409;
+}
+
+/* As the last line of a stream, if the client wants one. */
+static void answer_opened(struct job *job, json_t *session)
+{
+    struct call *call = job->call;
+
+    if (!call || !job->streams) {
+        job_answer_json(job, 201, session);
+        return;
+    }
+    json_t *event = json_pack("{s:s, s:I, s:o}", "event", "opened", "time_ms",
+                              (json_int_t)clock_wall_ms(), "session", session);
+    AUTO_FREE char *text = json_write(event, false);
+    AUTO_FREE char *line = xasprintf("%s\n", text);
+    json_decref(event);
+    if (!http_begun(call->x))
+        http_begin(call->x, 200, "application/x-ndjson", NULL);
+    http_piece(call->x, str_from(line));
+    job->status = 200;
 }
 
 /* After opening or forking: adds the session to the table, or closes it when no client waits for it
@@ -204,7 +234,7 @@ static void new_over(struct job *job, bool is_fork)
         if (taken)
             refuse_name(job, e->name);
         else
-            job_answer_json(job, 201, session_json(e, &o->info));
+            answer_opened(job, session_json(e, &o->info));
         if (taken || !job->call || atomic_load(&job->cancelled) ||
             job->server->state == SERVER_CANCELLING)
             session_entry_shut(e);
@@ -243,7 +273,7 @@ static void fork_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(fork_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(fork_tables, job->doc, job->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
         take_idle(fields.idle_ms, o->idle_ms, &o->idle_ms, &err) < 0 ||
         session_fork(job->turn.entry->session, &o->session, &err) < 0) {

@@ -158,7 +158,7 @@ static int choose_model(struct task *task, struct err *err)
 static int read_task(struct task *task, struct err *err)
 {
     struct job *job = task->job;
-    const struct request_rules *rules = &job->config->rules;
+    const struct request_rules *rules = job->rules;
 
     if (job_read(job, err) < 0 ||
         fields_read(task->tables, job->doc, rules, &task->fields, err) < 0 ||
@@ -241,7 +241,7 @@ static void work(struct job *job)
     struct err err;
 
     request_parts_init(&task.parts);
-    run_fields_init(&task.fields.flow.run, &job->config->rules, &task.parts);
+    run_fields_init(&task.fields.flow.run, job->rules, &task.parts);
     flow_fields_init(&task.fields.flow);
     if (read_task(&task, &err) < 0 || do_task(&task, &err) < 0)
         job_fail(job, &err);

@@ -94,6 +94,11 @@ static void make_request(const struct test_fields *f, const struct case_file *ca
     q->checker_file = f->checker_filename ? f->checker_filename : "checker.py";
 }
 
+static void on_preparing(void *ctx, const struct run_event *event)
+{
+    job_line_json(ctx, event_json(event));
+}
+
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
     struct job *job = ctx;
@@ -122,7 +127,11 @@ static void answer(struct job *job, const struct judge_result *r)
 static void judge(struct job *job, const struct judge_request *q)
 {
     struct judge_watch watch = {
-        .done = job->streams ? on_case : NULL, .ctx = job, .cancel_fd = job->cancel_fd};
+        .done = job->streams ? on_case : NULL,
+        .preparing = job->streams ? on_preparing : NULL,
+        .ctx = job,
+        .cancel_fd = job->cancel_fd,
+    };
     struct judge_result result;
     int64_t began = clock_mono_ns();
 
@@ -143,9 +152,9 @@ static void test_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
-    run_fields_init(&fields.run, &job->config->rules, &parts);
+    run_fields_init(&fields.run, job->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(test_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        fields_read(test_tables, job->doc, job->rules, &fields, &err) < 0 ||
         request_serve(job, &fields.run, &parts, &request.run, &err) < 0 ||
         (fields.cases && case_file_from_json(fields.cases, &cases, &err) < 0 &&
          err_wrap(&err, "'cases'") < 0)) {

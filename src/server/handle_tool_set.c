@@ -90,7 +90,7 @@ static void put_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(tool_tables, job->doc, &job->config->rules, &item, &err) < 0) {
+        fields_read(tool_tables, job->doc, job->rules, &item, &err) < 0) {
         job_fail(job, &err);
         return;
     }

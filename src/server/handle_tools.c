@@ -270,7 +270,7 @@ void handle_session_answer(struct call *call)
         return;
     }
     if (json_read(call->x->body, &doc, &err) < 0 ||
-        fields_read(answer_tables, doc, &call->server->config->rules, &fields, &err) < 0 ||
+        fields_read(answer_tables, doc, call_rules(call), &fields, &err) < 0 ||
         (!fields.ok == !fields.error &&
          err_set(&err, ERR_USAGE, "an answer must have either 'ok' or 'error'") < 0)) {
         json_decref(doc);

@@ -89,6 +89,7 @@ struct job *job_bare(struct server *server, struct call *call)
     job->lines_mail.deliver = deliver_lines;
     job->server = server;
     job->config = config_hold(server->config);
+    job->rules = call ? call_rules(call) : &job->config->rules;
     job->arrived_ns = clock_mono_ns();
     job->arrived_ms = job->arrived_ns / 1000000;
     job->waited_us = -1;

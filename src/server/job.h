@@ -41,6 +41,8 @@ struct job {
     bool urgent;           /* goes first and is never refused: a job that only frees something */
     struct server *server;
     struct config *config;
+    const struct request_rules
+        *rules;        /* for its client; the config's, or those of its connection */
     struct call *call; /* used by the loop; NULL when no client waits for the answer any more */
     char owner[TOKEN_NAME];
     enum wording wording; /* how the answer writes settings */

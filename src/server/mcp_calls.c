@@ -68,6 +68,7 @@ static struct job *job_of(struct mcp_call *call, void (*work)(struct job *job))
 {
     struct job *job = job_bare(server_of(call), NULL);
 
+    job->rules = call->service->rules;
     snprintf(job->owner, sizeof job->owner, "%s", call->client->owner);
     job->own = call;
     job->release = keep_call;

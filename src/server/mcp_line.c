@@ -354,7 +354,7 @@ void handle_mcp_lines(struct call *call)
         call_refuse(call, 426, "Connection: Upgrade\r\nUpgrade: " MCP_LINES_PROTOCOL "\r\n",
                     "usage", "this address is for 'glovebox mcp'; other clients use /mcp");
     else if (json_read(call->x->body, &doc, &err) < 0 ||
-             !(settings = line_settings_new(call->server->config, doc, &err)))
+             !(settings = line_settings_new(call->server->config, call_rules(call), doc, &err)))
         call_fail(call, &err);
     else
         open_line(call, settings);

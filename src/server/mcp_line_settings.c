@@ -87,14 +87,14 @@ static int read_fields(struct line_settings *s, struct err *err)
     struct settings *settings = &s->fields.run.request.settings;
     struct run_request request;
 
-    run_fields_init(&s->fields.run, &s->config->rules, &s->parts);
-    if (fields_read(line_tables, s->doc, &s->config->rules, &s->fields, err) < 0 ||
+    run_fields_init(&s->fields.run, &s->rules, &s->parts);
+    if (fields_read(line_tables, s->doc, &s->rules, &s->fields, err) < 0 ||
         refuse_tools(settings, err) < 0 || take_languages(s, err) < 0 ||
         take_numbers(&s->fields, err) < 0)
         return -1;
     if (s->fields.run.language)
         settings->lang = (char *)(uintptr_t)s->fields.run.language;
-    return request_accept(s->config, &s->fields.run, &s->parts, &request, err);
+    return request_accept(s->config, &s->rules, &s->fields.run, &s->parts, &request, err);
 }
 
 /* ---- life ---- */
@@ -105,7 +105,6 @@ static int make(struct line_settings *s, struct err *err)
 
     if (read_fields(s, err) < 0)
         return -1;
-    s->rules = s->config->rules;
     s->rules.defaults = settings;
     s->rules.manual = NULL;
     return mcp_service_open(&s->service, &s->rules, s->languages,
@@ -113,12 +112,14 @@ static int make(struct line_settings *s, struct err *err)
                             err);
 }
 
-struct line_settings *line_settings_new(struct config *config, json_t *doc, struct err *err)
+struct line_settings *line_settings_new(struct config *config, const struct request_rules *rules,
+                                        json_t *doc, struct err *err)
 {
     struct line_settings *s = xcalloc(1, sizeof *s);
 
     atomic_init(&s->references, 1);
     s->config = config_hold(config);
+    s->rules = *rules;
     s->doc = doc;
     request_parts_init(&s->parts);
     if (make(s, err) == 0)
@@ -161,4 +162,6 @@ void line_settings_add_files(const struct line_settings *s, struct request_parts
     p->input_count = all;
     request->inputs = p->inputs;
     request->input_count = all;
+    request->build_files = s->parts.inputs;
+    request->build_file_count = own;
 }

@@ -28,8 +28,10 @@ struct line_settings {
     struct mcp_service service;
 };
 
-/* Takes the document over. NULL with *err: a field is invalid, or the daemon does not permit it. */
-struct line_settings *line_settings_new(struct config *config, json_t *doc, struct err *err);
+/* Takes the document over. `rules` are the config's for this client. NULL with *err: a field is
+ * invalid, or the rules do not permit it. */
+struct line_settings *line_settings_new(struct config *config, const struct request_rules *rules,
+                                        json_t *doc, struct err *err);
 struct line_settings *line_settings_hold(struct line_settings *settings);
 void line_settings_drop(struct line_settings *settings);
 

@@ -44,15 +44,20 @@ static void add_query_parameters(const struct query_field *q, json_t *list)
 static const char *line_of(const struct route *r)
 {
     static const char *const lines[][2] = {
-        {"run", "RunEvent"},        {"exec", "CellEvent"},         {"test", "TestEvent"},
-        {"batch", "BatchLine"},     {"generate", "GenerateEvent"}, {"solve", "SolveEvent"},
-        {"fix", "TaskEvent"},       {"transform", "TaskEvent"},    {"math", "MathEvent"},
-        {"analyze", "AnalyzeEvent"}};
+        {"run", "RunEvent"},         {"exec", "CellEvent"},         {"test", "TestEvent"},
+        {"batch", "BatchLine"},      {"generate", "GenerateEvent"}, {"solve", "SolveEvent"},
+        {"fix", "TaskEvent"},        {"transform", "TaskEvent"},    {"math", "MathEvent"},
+        {"analyze", "AnalyzeEvent"}, {"openSession", "OpenEvent"}};
 
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         if (strcmp(r->name, lines[i][0]) == 0)
             return lines[i][1];
     return NULL;
+}
+
+static json_t *stream_content(const struct route *r)
+{
+    return json_pack("{s:o}", "schema", reference(line_of(r)));
 }
 
 static json_t *answer_content(const struct route *r)
@@ -63,9 +68,8 @@ static json_t *answer_content(const struct route *r)
                                  json_pack("{s:s, s:s}", "type", "string", "format", "binary"))
                        : content("application/json", reference(r->answer));
 
-    if (r->flags & ROUTE_STREAMS)
-        json_object_set_new(c, "application/x-ndjson",
-                            json_pack("{s:o}", "schema", reference(line_of(r))));
+    if (r->flags & ROUTE_STREAMS && r->status == 200)
+        json_object_set_new(c, "application/x-ndjson", stream_content(r));
     return c;
 }
 
@@ -79,6 +83,10 @@ static json_t *responses(const struct route *r)
     if (r->answer)
         json_object_set_new(good, "content", answer_content(r));
     json_object_set_new(all, status, good);
+    if (r->flags & ROUTE_STREAMS && r->status != 200) /* that of each stream */
+        json_object_set_new(all, "200",
+                            json_pack("{s:s, s:{s:o}}", "description", "A stream.", "content",
+                                      "application/x-ndjson", stream_content(r)));
     json_object_set_new(all, "default",
                         json_pack("{s:s, s:o}", "description", "Not done, and why.", "content",
                                   content("application/json", reference("Error"))));

@@ -86,6 +86,7 @@ static const struct {
     {"BatchResult", "results BatchEntry[]"},
     {"BatchLine", "index integer status integer result BatchEntry"},
     {"VerdictEvent", "event =verdict time_ms integer id string verdict Verdict"},
+    {"PreparingEvent", "event =preparing time_ms integer message string"},
     {"WarningEvent", "event =warning time_ms integer message string"},
     {"StartedEvent", "event =started time_ms integer id string language string backend string "
                      "isolation string[] missing Missing[]"},
@@ -104,6 +105,7 @@ static const struct {
                    "hidden boolean timeout_ms integer"},
     {"CaseEvent", "event =case time_ms integer number integer name string call null|string "
                   "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
+    {"OpenedEvent", "event =opened time_ms integer session Session"},
     {"FinishedEvent", "event =finished time_ms integer result Result"},
     {"TestedEvent", "event =finished time_ms integer result TestResult"},
     {"AsksEvent", "event =asks time_ms integer step integer sample? integer"},
@@ -225,7 +227,8 @@ static json_t *schema_of(const char *members)
 
 #define OF_TASKS "AsksEvent TextEvent NoteEvent CodeEvent StepEvent RanEvent "
 #define OF_RUNS                                                                                    \
-    "VerdictEvent WarningEvent StartedEvent StdoutEvent StderrEvent DeniedEvent LimitEvent "       \
+    "PreparingEvent VerdictEvent WarningEvent StartedEvent StdoutEvent StderrEvent DeniedEvent "   \
+    "LimitEvent "                                                                                  \
     "FileEvent DisplayEvent ProgressEvent "
 
 /* The schemas, with blanks between; their `event` distinguishes them. */
@@ -234,7 +237,8 @@ static const struct {
 } unions[] = {
     {"RunEvent", OF_RUNS "FinishedEvent"},
     {"CellEvent", OF_RUNS "ToolEvent InputEvent FinishedEvent"},
-    {"TestEvent", "CaseEvent TestedEvent"},
+    {"TestEvent", "PreparingEvent CaseEvent TestedEvent"},
+    {"OpenEvent", "PreparingEvent OpenedEvent"},
     {"GenerateEvent", OF_TASKS "GeneratedEvent"},
     {"SolveEvent", OF_TASKS OF_RUNS "ToolEvent SolvedEvent"},
     {"TaskEvent", OF_TASKS OF_RUNS "TaskedEvent"},

@@ -44,7 +44,7 @@ const struct opt serve_options[] = {
      .group = "What clients may ask for",
      .help =
          "permit clients what weakens the wall: host-files, host-backend, net-host or without; or "
-         "commit, to make images of sessions"},
+         "work outside of it: commit (images of sessions), pip (packages), dockerfile (builds)"},
     {.name = "images",
      .kind = OPT_LIST,
      .flags = OPT_CONF,
@@ -439,6 +439,9 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     config->rules.images = &s->images;
     config->rules.lock_policy = s->lock_policy;
     memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
+    config->own_rules = config->rules;
+    config->own_rules.permits |= PERMITS_OF_OWN_USER;
+    config->own_rules.any_image = true;
     if (!s->sessions_memory)
         s->sessions_memory =
             (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;

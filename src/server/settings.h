@@ -43,6 +43,7 @@ struct config {
     struct opt_set set;
     struct opt_args args;
     struct request_rules rules;
+    struct request_rules own_rules; /* for the daemon's own user, over its Unix socket */
     struct token_list tokens;
     struct review *review;          /* the daemon's reviewer; NULL: it has none */
     unsigned owners;                /* config_owners */

@@ -92,8 +92,7 @@ static int find_python(const struct run_request *q, struct interpreter *ret)
     struct err err;
 
     if (backend && backend->interpreter)
-        return backend->interpreter(python, q->python, q->dockerfile ? q->dockerfile : q->image,
-                                    ret, &err);
+        return backend->interpreter(python, q->python, request_image(q), ret, &err);
     return q->python ? python_find(q->python, ret, &err)
                      : interpreter_find_recent(python, ret, &err);
 }

@@ -93,7 +93,7 @@ static int bind_file(struct binder *b, const char *spec, struct err *err)
     return bind(b, (struct str){spec, (size_t)(equals - spec)}, buf_str(&json), err);
 }
 
-static int bind_value(struct binder *b, const struct run_input *value, struct err *err)
+static int bind_value(struct binder *b, const struct named_bytes *value, struct err *err)
 {
     if (check_json(value->bytes, b->node, err) < 0)
         return err_wrap(err, "%.*s", (int)(value->name.n < 80 ? value->name.n : 80), value->name.p);

@@ -138,10 +138,14 @@ static const char *foreign_words(const char *name)
 static int check_image(const struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
+    bool built = q->dockerfile || q->dockerfile_text.p;
 
-    if (q->image && q->dockerfile)
+    if (q->image && built)
         return err_set(err, ERR_USAGE, "--image and --dockerfile exclude each other");
-    if (q->dockerfile && !p->backend->has_runtimes)
+    if (q->dockerfile_text.n > RUN_DOCKERFILE_MAX)
+        return err_set(err, ERR_LIMIT, "--dockerfile: it is larger than %u bytes",
+                       RUN_DOCKERFILE_MAX);
+    if (built && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
                        "backend %s builds no images: --dockerfile needs --backend=docker",
                        p->backend->name);
@@ -194,7 +198,7 @@ static bool is_usual_python(const struct language *language)
 static int find_elsewhere(struct prepared *p, const char *choice, struct err *err)
 {
     const struct run_request *q = p->request;
-    const char *image = q->dockerfile ? q->dockerfile : q->image;
+    const char *image = request_image(q);
     unsigned named =
         is_usual_python(p->language) && !choice && !image ? python_of_shebang(q->code) : 0;
     AUTO_FREE char *version = named ? xasprintf("3.%u", named) : NULL;
@@ -425,6 +429,9 @@ struct backend_job prepared_job(const struct prepared *p)
         .image = p->interpreter.image,
         .runtime = q->runtime,
         .dockerfile = q->dockerfile,
+        .dockerfile_text = q->dockerfile_text,
+        .build_files = q->build_files,
+        .build_file_count = q->build_file_count,
         .packages = p->packages,
         .argv = p->argv,
         .env = p->env,

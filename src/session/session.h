@@ -40,6 +40,9 @@ struct session_request {
     /* How many levels deep it may be forked, where the language can; 0: not at all. If a number was
      * given (SESSION_FORKS_MOST for any) and the request has no pool, the session makes one. */
     int forks;
+    /* Gets RUN_PREPARING, and stops the start by its cancel_fd. Used by session_open alone; NULL:
+     * nothing of this. */
+    const struct run_watch *opening;
 };
 enum {
     SESSION_FORKS_IF_POOL =

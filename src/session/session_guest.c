@@ -63,6 +63,16 @@ void guest_swap(struct session *s, struct guest **other)
 
 /* ---- start ---- */
 
+static void on_preparing(void *ctx, const char *line)
+{
+    const struct guest *g = ctx;
+    const struct run_watch *watch = g->session->shared->request.opening;
+    const struct run_event event = {.kind = RUN_PREPARING, .text = str_from(line)};
+
+    if (watch && watch->event)
+        watch->event(watch->ctx, &event);
+}
+
 static int lay(void *ctx, int fd, struct err *err)
 {
     return lay_send(ctx, fd, err);
@@ -97,7 +107,11 @@ static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
     guest_plan(g);
     g->job.lay = lay;
     g->job.lay_ctx = laid;
-    if (backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err) < 0) {
+    g->sink.preparing = on_preparing;
+    g->sink.cancel_fd = f->request.opening ? f->request.opening->cancel_fd : -1;
+    int opened = backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err);
+    g->sink.cancel_fd = -1; /* each cell has its own */
+    if (opened < 0) {
         prepare_explain(&f->prepared, g->outcome.lacking, err);
         return -1;
     }

@@ -199,11 +199,11 @@ static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
     const struct run_request *q = &s->shared->request.run;
 
-    for (int attempts = 1; guest_start(s, laid, err) < 0; attempts++) {
-        if (!prepare_may_retry(q, attempts, false, err))
+    int cancel_fd = s->shared->request.opening ? s->shared->request.opening->cancel_fd : -1;
+
+    for (int attempts = 1; guest_start(s, laid, err) < 0; attempts++)
+        if (!prepare_may_retry(q, attempts, false, err) || prepare_pause(q, cancel_fd))
             return -1;
-        (void)prepare_pause(q, -1);
-    }
     if (run_prelude(s, err) == 0)
         return 0;
     struct err why = *err;
@@ -283,6 +283,7 @@ int session_open(const struct session_request *request, struct session **ret, st
         session_free(s);
         return -1;
     }
+    s->shared->request.opening = NULL;
     pause_begin(s);
     *ret = s;
     return 0;

@@ -70,11 +70,28 @@ def test_images(tap, d):
                            ("node:22-slim", False), ("python:5000/evil", False), ("hub.example:5000/team/a/b", False),
                            ("x/python:3.12", False), ("pythonx", False), ("", False), ("*", False)):
         for path, body in (("/v1/run", {"code": "1"}), ("/v1/sessions", {}), ("/v1/test", {"code": "1", "cases": []})):
-            r = d.post(path, {**body, "backend": "docker", "image": image})
+            r = d.post(path, {**body, "backend": "docker", "image": image}, tcp=True)
             words = "--images" in r.message
             tap.ok(words != allowed and (r.status == 403) != allowed, "image '%s' for %s" % (image, path), r)
     r = d.run("1", image="node:22")
     tap.ok("no images" in str(r.body), "a jail has none", r)
+    r = d.run("1", backend="docker", image="any/image:1")
+    tap.ok(r.status == 501 and "--images" not in r.message, "the daemon's own user names any", r)
+
+
+def test_work_outside(tap, d, allowed):
+    """Packages and Dockerfiles: for clients of a port with permission, and for the daemon's own user. Nothing is built:
+    there is no engine."""
+    for field, value in (("pip", ["numpy"]), ("pip", "numpy"), ("dockerfile", "FROM x")):
+        for path, body in (("/v1/run", {"code": "1"}), ("/v1/sessions", {}), ("/v1/test", {"code": "1", "cases": []}),
+                           ("/v1/batch", {"runs": [{"code": "1"}]})):
+            for tcp in (True, False):
+                one = {"backend": "docker", field: value}
+                r = d.post(path, {"runs": [{"code": "1", **one}]} if "runs" in body else {**body, **one}, tcp=tcp)
+                words = ("--allow " + field).encode() in r.body
+                tap.ok(words == (tcp and field not in allowed), "%s for %s, tcp %s, allowed %s" % (field, path, tcp, allowed), r)
+    r = d.run("1", pip=["numpy"], backend="jail")
+    tap.ok(b"installs no packages" in r.body, "a jail installs nothing", r)
 
 
 def test_aliases(tap, d, status):
@@ -189,6 +206,7 @@ def test_allowed(tap, d):
     tap.equal(r.status, 403, "what was not allowed is not", r)
 
 
+NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere.sock"}
 CONFIG = """timeout = 20s
 [serve]
 max-timeout = 60s
@@ -248,11 +266,15 @@ def test(tap):
         test_python(tap, d, False)
         test_ceilings(tap, d)
     with Daemon("--images", "python:*,node:22", "--images", "hub.example:5000/team/*",
-                env={"DOCKER_HOST": "unix:///nowhere.sock"}) as d:
+                tcp=True, env=NO_ENGINE) as d:
         test_images(tap, d)
-    with Daemon() as d:
-        r = d.run("1", backend="docker", image="python:3.12")
+    with Daemon(tcp=True, env=NO_ENGINE) as d:
+        r = d.post("/v1/run", {"code": "1", "backend": "docker", "image": "python:3.12"}, tcp=True)
         tap.ok(r.status == 403 and "--images" in r.message, "no image without --images", r)
+        test_work_outside(tap, d, ())
+    for allowed in ("pip", "dockerfile"):
+        with Daemon("--allow", allowed, tcp=True, env=NO_ENGINE) as d:
+            test_work_outside(tap, d, (allowed,))
     with Daemon(tcp=True) as d:
         test_commit(tap, d, False)
     with Daemon("--allow", "commit", tcp=True) as d:

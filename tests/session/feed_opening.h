@@ -18,7 +18,7 @@ struct opening {
     unsigned users;
     struct tool_set tools;
     json_t *options; /* what the request points into */
-    struct run_input *inputs;
+    struct named_bytes *inputs;
     char **lists[8];
     size_t list_count;
 };
@@ -150,8 +150,8 @@ static void set_inputs(struct opening *g, const json_t *q, struct run_request *r
     g->inputs = xcalloc(json_object_size(files) + 1, sizeof *g->inputs);
     json_object_foreach(files, name, text)
     {
-        g->inputs[r->input_count++] =
-            (struct run_input){str_from(name), {json_string_value(text), json_string_length(text)}};
+        g->inputs[r->input_count++] = (struct named_bytes){
+            str_from(name), {json_string_value(text), json_string_length(text)}};
     }
     r->inputs = g->inputs;
 }

@@ -193,6 +193,32 @@ static void test_alone(void)
     check(at("Alone"), "Alone:20 a.txt:4", NULL);
 }
 
+static void check_text(const char *text, const struct named_bytes files[2], const char *want,
+                       char ret_sum[SHA256_HEX])
+{
+    struct build_context c;
+    struct err err = {0};
+
+    if (!OK(build_context_of(str_from(text), files, 2, &c, &err) == 0, "a text: %s", err.msg))
+        return;
+    AUTO_FREE char *got = listing(&c);
+    EQ_STR(got, want);
+    memcpy(ret_sum, c.sum, SHA256_HEX);
+    build_context_done(&c);
+}
+
+static void test_text(void)
+{
+    const struct named_bytes files[] = {{STR("b/c"), STR("123")}, {STR("a"), STR("1")}};
+    const struct named_bytes turned[] = {files[1], files[0]};
+    char first[SHA256_HEX], second[SHA256_HEX];
+
+    check_text("FROM x\nRUN true\n", files, "Dockerfile:16", first);
+    check_text("FROM x\nCOPY a /\n", files, "a:1 b/c:3 Dockerfile:16", first);
+    check_text("FROM x\nCOPY a /\n", turned, "a:1 b/c:3 Dockerfile:16", second);
+    EQ_STR(first, second);
+}
+
 static void test_long_name(void)
 {
     char name[201] = "";
@@ -251,6 +277,7 @@ int main(void)
     RUN(test_slow_pattern());
     RUN(test_folder());
     RUN(test_alone());
+    RUN(test_text());
     RUN(test_long_name());
     RUN(test_refused());
     host_box_remove(folder);

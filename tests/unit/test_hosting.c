@@ -200,7 +200,7 @@ static struct session_entry *open_one(struct sessions *all, const char *owner, i
     struct err err;
 
     if (sessions_reserve(all, owner, &err) != RESERVED ||
-        session_opening_open(g, &session, &err) < 0) {
+        session_opening_open(g, NULL, &session, &err) < 0) {
         OK(false, "opened a session: %s", err.msg);
         exit(tap_done());
     }

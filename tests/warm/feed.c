@@ -79,14 +79,14 @@ static void fill(struct run_request *q, const json_t *line)
         q->limits.pids = (uint32_t)json_integer_value(v);
 }
 
-static size_t fill_inputs(struct run_input *inputs, json_t *files)
+static size_t fill_inputs(struct named_bytes *inputs, json_t *files)
 {
     const char *name;
     json_t *text;
     size_t n = 0;
 
     json_object_foreach(files, name, text) if (n < WORDS) inputs[n++] =
-        (struct run_input){str_from(name), str_from(json_string_value(text))};
+        (struct named_bytes){str_from(name), str_from(json_string_value(text))};
     return n;
 }
 
@@ -104,7 +104,7 @@ static void run(json_t *line)
 {
     struct run_request request;
     struct run_watch watch = {.cancel_fd = -1};
-    struct run_input inputs[WORDS];
+    struct named_bytes inputs[WORDS];
     struct result result;
     struct backend_pool_stats before;
     struct err err;

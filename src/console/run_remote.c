@@ -11,6 +11,7 @@
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "base/printable.h"
 #include "console/own_python.h"
 #include "console/report.h"
 #include "workspace/workspace.h"
@@ -75,6 +76,15 @@ static void on_output(struct coming *c, const json_t *event, int stream)
         printer_event(c->stream->printer, &e);
 }
 
+static void on_preparing(const struct coming *c, const json_t *event)
+{
+    AUTO_FREE char *line = printable_text(json_str(json_object_get(event, "message")));
+    const struct run_event e = {.kind = RUN_PREPARING, .text = str_from(line)};
+
+    if (c->stream->printer->mode == PRINT_OUTPUT)
+        printer_event(c->stream->printer, &e);
+}
+
 static void take_name(char **name, const char **ret, const json_t *event, const char *key)
 {
     const char *given = json_get_text(event, key);
@@ -117,6 +127,8 @@ static void on_line(void *ctx, struct str line)
             on_output(c, event, 2);
         else if (strcmp(name, "started") == 0)
             on_started(c, event);
+        else if (strcmp(name, "preparing") == 0)
+            on_preparing(c, event);
         else if (c->stream->event)
             c->stream->event(c->stream->ctx, name, event);
         if (c->stream->printer->mode == PRINT_EVENTS)
@@ -234,13 +246,14 @@ static int give_back(struct remote_run *run, const struct buf *input, struct err
     return run->stdin_fd < 0 ? -1 : 0;
 }
 
-/* The wall clock limit of each try, plus a margin; without a limit from the user the daemon may
- * have any. */
+/* The wall clock limit of each try, plus a margin. Without a limit from the user the daemon may
+ * have any, and the build of an image has none. */
 static int64_t patience(const struct remote_run *run)
 {
     const struct run_request *q = run->request;
     bool asked = settings_asked(&run->options->settings.common, SETTING_timeout);
-    int64_t wall = asked ? q->limits.wall_ms : 0;
+    bool builds = q->image || q->dockerfile || q->pip;
+    int64_t wall = asked && !builds ? q->limits.wall_ms : 0;
 
     return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;
 }

@@ -47,12 +47,13 @@ static const char *obstacle(const struct remote_run *run)
     return NULL;
 }
 
-/* An interpreter that the user chose is first in our $PATH, not in the daemon's: the run is sent
- * only where a daemon is demanded. */
+/* With --daemon, the daemon decides about what needs a permission. An interpreter that the user
+ * chose is first in our $PATH, not in the daemon's: the run is sent only where a daemon is
+ * demanded. */
 int remote_can_carry(const struct remote_run *run, struct err *err)
 {
     const struct cli_settings *s = &run->options->settings;
-    const struct setting *kept = settings_kept_here(&s->common, false);
+    const struct setting *kept = settings_kept_here(&s->common, s->daemon);
     const char *what = obstacle(run);
 
     if (kept)
@@ -186,7 +187,8 @@ json_t *remote_body(struct remote_run *run, struct buf *input)
         set(body, "collect", json_true());
     /* Input last: if the request is not sent, the bytes read must be given back. */
     const struct settings *s = &run->options->settings.common;
-    if (settings_send(s, false, body, &err) == 0 && remote_put_files(body, s) == 0 &&
+    if (settings_send(s, run->options->settings.daemon, body, &err) == 0 &&
+        remote_put_files(body, s) == 0 &&
         remote_put_context(body, q, run->stream.cancel_fd, &run->context.before) == 0 &&
         put_input(body, run, input) == 0)
         return body;

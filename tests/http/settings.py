@@ -26,7 +26,7 @@ OF_ID = {"retries": ("3", 3), "net": ("host", "host"), "target": ("3.12", "3.12"
          "require": ("seccomp", ["seccomp"]), "without": ("ipcns", ["ipcns"]),
          "writable": ("/app", ["/app"]), "check": (None, True), "preload": ("json,math", ["json", "math"]), "log": ("off", "off"), "pause_after": ("never", 0),
          "lang": ("python", "python"), "python": ("3", "3"), "data": ("a=FILE", None)}
-FILES = ("prelude", "tools")  # whose text is sent
+FILES = ("prelude", "tools", "dockerfile")  # whose text is sent
 # What only means something where nothing else of it is tested.
 NOT_ALONE = {"cold", "optimize_data"}
 # No rows of a table: fields with a reader of their own.
@@ -199,6 +199,9 @@ def sending(tap, row, folder):
             want = {}  # it is so anyway, and --lock-policy would refuse it
         tap.ok(body == want, "%s: a client sends it, and nothing else" % row.name,
                "%r, not %r" % (body, want))
+    elif row.remote == "REMOTE_HERE" and row.field:
+        want = {row.field: [os.path.join(folder, "a")] if row.id == "ro" else row.sample(folder)[1]}
+        tap.ok(body == want or row.id == "review", "%s: the daemon decides about it" % row.name, body)
     elif row.remote != "REMOTE_BY_HAND" and row.id not in NOT_ALONE:
         tap.ok(body is None, "%s: stays here" % row.name, body)
 
@@ -215,7 +218,7 @@ def field(tap, row, folder, d, schemas):
     if row.id in ("file", "ro"):
         value = [value[0]]
     code = {} if row.table == "session" else {"code": "1"}
-    answer = d.post(path, dict(code, **{row.field: value}))
+    answer = d.post(path, dict(code, **{row.field: value}), tcp=True)
     refused = row.permit or row.id == "image" or (row.id in ("net", "backend") and value == "host")
     if row.id == "review":
         tap.ok(answer.status == 400 and "has no model" in answer.message, "review: the field", answer)
@@ -245,7 +248,7 @@ def in_c(tap, all_rows, folder):
 def test(tap):
     all_rows = rows()
     tap.ok(len(all_rows) > 40, "the rows can be read", len(all_rows))
-    with tempfile.TemporaryDirectory(prefix="glovebox-settings-") as folder, Daemon() as d:
+    with tempfile.TemporaryDirectory(prefix="glovebox-settings-") as folder, Daemon(tcp=True) as d:
         schemas = d.get("/openapi.json").json["components"]["schemas"]
         for row in all_rows:
             words(tap, row, folder)

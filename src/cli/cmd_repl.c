@@ -306,6 +306,7 @@ static int begin(struct repl *r, struct session_call *call, struct err *err)
     if (there && session_open_daemon(call, err) < 0)
         return -1;
     printer_init(&r->printer, PRINT_OUTPUT, r->cancel_pipe);
+    r->printer.quiet = set->cli.quiet;
     r->host.cancel_fd = r->cancel_pipe[0];
     return repl_host_open(&r->host, there ? call : NULL, err);
 }

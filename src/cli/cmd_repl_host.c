@@ -58,7 +58,12 @@ static int open_here(struct repl_host *h, struct err *err)
     session_request_options(q, &set->cli.common);
     q->forks = (int)set->cli.common.forks; /* forks are possible by default here */
     report_unsafe(&set->cli, &q->run);
-    if (session_open(q, &h->session, err) < 0)
+    const struct run_watch watch = {
+        .event = printer_event, .ctx = h->printer, .cancel_fd = h->cancel_fd};
+    q->opening = &watch;
+    int opened = session_open(q, &h->session, err);
+    q->opening = NULL;
+    if (opened < 0)
         return -1;
     struct session_info info;
     session_info(h->session, &info);

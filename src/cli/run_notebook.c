@@ -369,19 +369,32 @@ static int open_session(struct notebook_run *r, struct err *err)
     q->run.stdin_fd = -1;
     q->forks = 0;
     report_unsafe(r->set, &q->run);
-    return session_open(q, &r->session, err);
+    const struct run_watch watch = {
+        .event = printer_event, .ctx = &r->printer, .cancel_fd = r->cancel_pipe[0]};
+    q->opening = &watch;
+    int opened = session_open(q, &r->session, err);
+    q->opening = NULL;
+    return opened;
 }
 
-static int run_all(struct notebook_run *r, struct err *err)
+static void open_printer(struct notebook_run *r)
 {
-    if (run_notebook_read(r->path, &r->notebook, err) < 0 || open_out(r, err) < 0 ||
-        cancel_catch_signals(r->cancel_pipe, err) < 0 || open_session(r, err) < 0)
-        return -1;
     printer_init(&r->printer,
                  r->set->json     ? PRINT_NOTHING
                  : r->set->events ? PRINT_EVENTS
                                   : PRINT_OUTPUT,
                  r->cancel_pipe);
+    r->printer.quiet = r->set->quiet;
+}
+
+static int run_all(struct notebook_run *r, struct err *err)
+{
+    if (run_notebook_read(r->path, &r->notebook, err) < 0 || open_out(r, err) < 0 ||
+        cancel_catch_signals(r->cancel_pipe, err) < 0)
+        return -1;
+    open_printer(r);
+    if (open_session(r, err) < 0)
+        return cancel_signal() ? 128 + cancel_signal() : -1;
     r->show =
         (struct cell_show){.place = {.settings = r->set, .printer = &r->printer}, .out_fd = -1};
     buf_init(&r->pending, r->request.run.output_limit ? r->request.run.output_limit : NOTEBOOK_MAX);
@@ -390,7 +403,6 @@ static int run_all(struct notebook_run *r, struct err *err)
     if (r->set->json)
         print_document(r);
     int wrote = r->out_fd >= 0 ? write_out(r, err) : 0;
-    printer_done(&r->printer);
     return wrote < 0 ? -1 : r->status;
 }
 
@@ -405,6 +417,7 @@ int run_notebook(const struct cli_options *options, struct err *err)
     int status = check_options(options, err) < 0 ? -1 : run_all(&r, err);
 
     session_close(r.session);
+    printer_done(&r.printer);
     review_close(r.review);
     notebook_done(&r.notebook);
     json_decref(r.results);

@@ -286,7 +286,7 @@ $(TEST_LIB): $(LIB_OBJ) $(ASKING_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
 $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -levent_core -lz
 
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(TEST_LIB)

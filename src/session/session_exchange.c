@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 enum {
     SHORT_NS = 2000000,

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 #include "text/shell_lines.h"
 
 /* ---- how it ended ---- */

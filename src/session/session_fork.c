@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/printable.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 enum { WHY_CHARS = 300 };
 

@@ -13,7 +13,7 @@
 #include "languages/pythons.h"
 #include "result/wall_json.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 /* ---- one guest ---- */
 

@@ -140,45 +140,6 @@ int guest_work(const struct session *s);
 /* ERR_LIMIT or ERR_GUEST with the reason why it is dead; 0 when it lives. */
 int guest_check(struct session *s, struct err *err);
 
-/* ---- session_exchange.c: one request to the guest, and its frames until the answer ---- */
-
-enum stop_cause { STOP_NONE, STOP_WALL, STOP_CPU, STOP_CANCEL, STOP_ASKED, STOP_CLOSE };
-
-struct exchange {
-    struct session *session;
-    struct guest *guest; /* NULL: the session's */
-    const char *await;   /* the kind of frame that ends it: "done" or "ready" */
-    uint32_t id;
-    const struct reporter *reporter; /* NULL: its output is kept for the next cell */
-    int cancel_fd;
-    int64_t wall_ms, cpu_ms;
-    int64_t grace_ms;
-
-    /* during the exchange */
-    int64_t deaf_ms; /* after the guest closed its end: by this time it is dead, or broke the
-                        protocol */
-    int64_t start_ns, start_ms, deadline_ms, again_ms, kill_ms, progress_ms, cpu_look_ms;
-    uint64_t cpu_from_ns;
-    size_t calls, displays;
-    size_t display_bytes, display_values; /* of the bundles that were kept */
-    /* results */
-    json_t *answer;  /* the frame's, or NULL */
-    json_t *results; /* bundles that were displayed, or NULL */
-    size_t dropped;  /* number of bundles beyond the limits */
-    enum stop_cause cause;
-    size_t spilled; /* bytes of output that were read without room while it had to stop */
-    bool again;     /* it was interrupted a second time */
-    bool killed;    /* interrupting did not help */
-    bool died;      /* the guest ended by itself, or by a limit */
-    struct err err; /* it broke the protocol */
-};
-
-/* Sends the frames in the link, and handles the guest until it answers or is dead. 0 when there is
- * an answer; else the guest is dead afterwards. */
-int exchange_run(struct exchange *x);
-void exchange_done(struct exchange *x);
-extern const struct backend_sink exchange_sink; /* its ctx is the guest */
-
 /* ---- session_exec.c ---- */
 
 /* Runs a text of ours, in the turn or before there are turns: not counted, not logged. */
@@ -215,12 +176,6 @@ bool try_decide(struct session *s, const struct cell_request *cell, const struct
 /* Carries out the decision: keeps one of the two guests in the session and frees the other. */
 void try_end(struct session *s, struct guest *beside, const struct result *r);
 
-/* ---- session_tools.c ---- */
-
-/* A "call" frame: calls the tool and puts the answer into the link. -1 when the frame is
- * invalid. */
-int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err);
-
 /* ---- session_hello.c ---- */
 
 /* The server's text for the frame "program"; nothing when none is sent. */
@@ -240,10 +195,5 @@ bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_f
 /* After a cell was sent: later cells know the names that it bound. The result has its verdict, and
  * whether it ran to its end. */
 void guard_learn(struct session *s, const struct result *r);
-
-/* ---- session_read.c ---- */
-
-/* Puts a cell's answer, and the outcome of the exchange, into the result. */
-void read_answer(struct exchange *x, const struct cell_request *cell, struct result *ret);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 enum { VALUE_MAX = 4 * SESSION_VALUE_MAX };
 

@@ -9,7 +9,7 @@
 #include "base/encoded.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 enum { NAME_MAX_BYTES = 200, WAITING_MAX = 16 << 20 };
 

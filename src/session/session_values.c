@@ -8,7 +8,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
-#include "session/session_impl.h"
+#include "session/session_exchange.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */
 enum { NAMES_MAX = 10000, MESSAGE_MAX = 300, ROW_TEXT_MAX = 400, LOOK_MS = 2000 };

@@ -38,22 +38,31 @@ static int check_text(const char *name, const char *text, struct err *err)
     return 0;
 }
 
+/* Without a password in it. The caller frees. */
+static char *show_address(const char *address)
+{
+    struct buf shown;
+
+    buf_init(&shown, 4096);
+    url_add_shown(&shown, str_from(address));
+    return buf_take(&shown);
+}
+
 static int check_address(const char *name, const char *address, struct err *err)
 {
-    AUTO_BUF struct buf shown = {0};
+    AUTO_FREE char *shown = NULL;
     bool plain = strncasecmp(address, "http://", 7) == 0;
 
     if (check_text(name, address, err) < 0)
         return -1;
-    buf_init(&shown, 4096);
-    url_add_shown(&shown, str_from(address));
+    shown = show_address(address);
     if ((!plain && strncasecmp(address, "https://", 8) != 0) || !url_host(str_from(address)).n)
-        return err_set(err, ERR_USAGE, "%s: '%s' is no address; write https://HOST", name, shown.p);
+        return err_set(err, ERR_USAGE, "%s: '%s' is no address; write https://HOST", name, shown);
     if (plain && !is_on("GLOVEBOX_PLAIN_HTTP") && !url_is_loopback(str_from(address)))
         return err_set(err, ERR_USAGE,
                        "%s: '%s' is not encrypted; use https, or set GLOVEBOX_PLAIN_HTTP=1 if you "
                        "trust the network",
-                       name, shown.p);
+                       name, shown);
     return 0;
 }
 
@@ -105,6 +114,7 @@ static int read_addresses(struct e2b_account *a, struct err *err)
     a->api = take_address(api ? "E2B_API_URL" : "E2B_DOMAIN", api ? api : usual, err);
     if (!a->api)
         return -1;
+    a->shown = show_address(a->api);
     if (sandbox && !(a->sandbox_url = take_address("E2B_SANDBOX_URL", sandbox, err)))
         return -1;
     return 0;
@@ -123,6 +133,7 @@ void e2b_account_done(struct e2b_account *a)
         explicit_bzero(a->key, strlen(a->key));
     free(a->key);
     free(a->api);
+    free(a->shown);
     free(a->sandbox_url);
     free(a->domain);
     *a = (struct e2b_account){0};

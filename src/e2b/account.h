@@ -13,6 +13,7 @@
 struct e2b_account {
     char *key;         /* "" where none is needed */
     char *api;         /* the control plane's address, without a slash at the end */
+    char *shown;       /* the same, as errors have it */
     char *sandbox_url; /* of all sandboxes; NULL: each has a name of its own */
     char *domain;
     bool debug; /* the one sandbox of this machine, which is not created or killed */

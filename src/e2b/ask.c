@@ -8,12 +8,10 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/printable.h"
 #include "e2b/json.h"
 #include "e2b/parts.h"
 
@@ -116,81 +114,6 @@ int e2b_send(struct e2b *e, struct fetch *fetch, const struct e2b_ask *ask, uint
     return result;
 }
 
-/* ---- words ---- */
-
-void e2b_show(const struct e2b *e, struct str text, char *out, size_t n)
-{
-    const char *const secrets[] = {e->account.key, e->token, e->traffic_token};
-    AUTO_BUF struct buf shown = {0}, b = {0};
-
-    buf_init(&shown, 64 << 10);
-    (void)buf_add_str(&shown, str_slice(text, 0, 4096));
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++) {
-        AUTO_BUF struct buf hidden = {0};
-        buf_init(&hidden, 64 << 10);
-        hide_key(&hidden, buf_str(&shown), secrets[i]);
-        buf_clear(&shown);
-        (void)buf_add_str(&shown, buf_str(&hidden));
-    }
-    buf_init(&b, n);
-    printable_add_word(&b, str_trim(buf_str(&shown)), n / 4);
-    snprintf(out, n, "%s", b.p);
-}
-
-int e2b_say_failure(const struct e2b *e, const struct fetch_event *event, struct err *err)
-{
-    char words[E2B_WORDS_MAX];
-
-    e2b_show(e, event->bytes, words, sizeof words);
-    if (event->failure == FETCH_NOT_TRUSTED)
-        return err_set(err, ERR_UNSUPPORTED, "E2B's certificate cannot be trusted: %s", words);
-    if (event->failure == FETCH_TIMED_OUT)
-        return err_set(err, ERR_SYSTEM, "E2B does not answer: %s", words);
-    if (event->failure == FETCH_TOO_LARGE || event->failure == FETCH_BAD_REQUEST)
-        return err_set(err, ERR_UNSUPPORTED, "E2B: %s", words);
-    return err_set(err, ERR_SYSTEM, "E2B at %s cannot be reached: %s", e->account.api, words);
-}
-
-static const struct {
-    unsigned status;
-    enum err_kind kind;
-    const char *says;
-} statuses[] = {
-    {401, ERR_UNSUPPORTED, "the key in E2B_API_KEY is not accepted"},
-    {403, ERR_UNSUPPORTED, "the account may not do this"},
-    {408, ERR_SYSTEM, "the service took too long"},
-    {429, ERR_SYSTEM, "the account's limit is reached; wait, or close other sandboxes"},
-    {502, ERR_SYSTEM, "the sandbox is gone: it expired, or somebody killed it"},
-    {503, ERR_SYSTEM, "the service is busy"},
-    {507, ERR_SYSTEM, "the sandbox's disk is full"},
-};
-
-int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err)
-{
-    enum err_kind kind = status >= 500 ? ERR_SYSTEM : ERR_UNSUPPORTED;
-    const char *says = "";
-
-    for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
-        if (statuses[i].status == status) {
-            kind = statuses[i].kind;
-            says = statuses[i].says;
-        }
-    return err_set(err, kind, "E2B cannot %s: %s%sstatus %u%s%s%s", what, says, *says ? " (" : "",
-                   status, *said ? ": " : "", said, *says ? ")" : "");
-}
-
-/* A redirect is none: it is not followed, and has nothing of what was asked for. */
-bool e2b_is_good(unsigned status)
-{
-    return status >= 200 && status < 300;
-}
-
-int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err)
-{
-    return e2b_is_good(answer->status) ? 0
-                                       : e2b_say_status(answer->status, answer->said, what, err);
-}
-
 /* ---- receiving ---- */
 
 static void read_head(const struct fetch_event *event, struct e2b_answer *ret)
@@ -211,11 +134,8 @@ static void read_body(const struct e2b *e, const struct buf *body, struct e2b_an
     struct err ignored;
 
     ret->json = e2b_json_read(buf_str(body), 0, "an answer", &ignored);
-    if (e2b_is_good(ret->status))
-        return;
-    const json_t *message = json_object_get(ret->json, "message");
-    e2b_show(e, json_is_string(message) ? json_str(message) : buf_str(body), ret->said,
-             sizeof ret->said);
+    if (!e2b_is_good(ret->status))
+        e2b_show_body(e, ret->json, buf_str(body), ret->said);
 }
 
 static int take_body(const struct e2b_ask *ask, const struct e2b_answer *answer, struct str bytes,
@@ -259,7 +179,7 @@ static int receive(struct e2b *e, const struct e2b_ask *ask, struct buf *body,
         if (next_event(e, ask, &patience, &event, err) < 0)
             return -1;
         if (event.kind == FETCH_FAILED)
-            return e2b_say_failure(e, &event, err);
+            return e2b_say_failure(e, ask->side, &event, err);
         if (event.kind == FETCH_HEAD)
             read_head(&event, ret);
         if (event.kind == FETCH_BODY && take_body(ask, ret, event.bytes, body, err) < 0)
@@ -273,7 +193,7 @@ int e2b_ask(struct e2b *e, const struct e2b_ask *given, struct e2b_answer *ret, 
     AUTO_BUF struct buf body = {0};
     struct e2b_ask ask = *given;
 
-    *ret = (struct e2b_answer){0};
+    *ret = (struct e2b_answer){.side = given->side};
     buf_init(&body, ANSWER_MAX);
     ask.timeout_ms = ask.timeout_ms ? ask.timeout_ms : ANSWER_MS;
     if ((!e->fetch && fetch_open(&e->fetch, err) < 0) ||

@@ -173,7 +173,8 @@ static int transfer(struct e2b *e, struct e2b_ask ask, const char *path, const c
     if (e2b_ask(e, &ask, &answer, err) < 0)
         return -1;
     int result = ask.saves && answer.status != 200 && e2b_is_good(answer.status)
-                     ? e2b_say_status(answer.status, "it is a part of the file, or none", what, err)
+                     ? err_set(err, ERR_SYSTEM, "E2B cannot %s: status %u is no whole file", what,
+                               answer.status)
                      : e2b_must(&answer, what, err);
     if (answer.status == 404)
         err->kind = ERR_USAGE;

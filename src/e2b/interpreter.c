@@ -130,10 +130,8 @@ void e2b_cell_close(struct e2b_cell *cell)
 
 static int say_refused(const struct e2b_cell *cell, struct err *err)
 {
-    char said[E2B_WORDS_MAX];
-
-    e2b_show(cell->e2b, buf_str(&cell->lines), said, sizeof said);
-    return e2b_say_status(cell->status, said, "run the program", err);
+    return e2b_say_refused(cell->e2b, E2B_INTERPRETER, cell->status, buf_str(&cell->lines),
+                           "run the program", err);
 }
 
 /* The next whole line, without its end. */
@@ -168,7 +166,7 @@ static int keep(struct e2b_cell *cell, struct str bytes, struct err *err)
 static int take_part(struct e2b_cell *cell, const struct fetch_event *event, struct err *err)
 {
     if (event->kind == FETCH_FAILED)
-        return e2b_say_failure(cell->e2b, event, err);
+        return e2b_say_failure(cell->e2b, E2B_INTERPRETER, event, err);
     if (event->kind == FETCH_HEAD)
         cell->status = event->status;
     if (event->kind == FETCH_BODY && keep(cell, event->bytes, err) < 0)

@@ -64,7 +64,7 @@ static int list_page(struct e2b *e, const char *mark, int64_t timeout_ms, json_t
     int result = e2b_must(&answer, "list sandboxes", err);
     if (result == 0 && !json_is_array(answer.json))
         result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
-                         e->account.api);
+                         e->account.shown);
     if (result == 0)
         keep_ours(list, answer.json);
     snprintf(next, next_size, "%s", answer.next_page);

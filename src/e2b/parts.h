@@ -41,7 +41,8 @@ struct e2b_ask {
 };
 
 struct e2b_answer {
-    unsigned status;
+    enum e2b_side side;
+    unsigned status;          /* of three digits */
     int64_t retry_after_ms;   /* 0: the service does not say */
     json_t *json;             /* of a JSON body, else NULL */
     char next_page[300];      /* of a list; "" for none */
@@ -57,7 +58,9 @@ void e2b_answer_done(struct e2b_answer *answer);
 /* -1 with what the service said, unless the status is 2xx. `what` is what was tried. */
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err);
 bool e2b_is_good(unsigned status);
-int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err);
+/* The same for an answer that came as a stream, with any other status. */
+int e2b_say_refused(const struct e2b *e2b, enum e2b_side side, unsigned status, struct str body,
+                    const char *what, struct err *err);
 
 /* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
 int e2b_kill_sandbox(struct e2b *e2b, const char *id, struct err *err);
@@ -69,8 +72,12 @@ void e2b_kill_unanswered(struct e2b *e2b, const char *mark);
 int e2b_send(struct e2b *e2b, struct fetch *fetch, const struct e2b_ask *ask, uint64_t max_bytes,
              struct err *err);
 /* A message of a failed exchange: what the network or the service said. */
-int e2b_say_failure(const struct e2b *e2b, const struct fetch_event *event, struct err *err);
-/* What a service said, in one line without control characters and without our key. */
-void e2b_show(const struct e2b *e2b, struct str text, char *out, size_t n);
+int e2b_say_failure(const struct e2b *e2b, enum e2b_side side, const struct fetch_event *event,
+                    struct err *err);
+/* What a service said, in one line without control characters and without our key; its "message" if
+ * it has one. */
+void e2b_show(const struct e2b *e2b, struct str text, char out[E2B_WORDS_MAX]);
+void e2b_show_body(const struct e2b *e2b, const json_t *json, struct str body,
+                   char out[E2B_WORDS_MAX]);
 
 #endif

@@ -145,7 +145,6 @@ static int send_input(struct e2b_process *p, struct err *err)
 static int take_input_answer(struct e2b_process *p, struct err *err)
 {
     struct fetch_event event;
-    char said[E2B_WORDS_MAX];
     int taken;
 
     if (!p->sending)
@@ -155,7 +154,7 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
             return -1;
         if (event.kind == FETCH_FAILED) {
             p->confirmed = p->sent; /* it may have arrived */
-            return e2b_say_failure(p->e2b, &event, err);
+            return e2b_say_failure(p->e2b, E2B_ENVD, &event, err);
         }
         if (event.kind == FETCH_HEAD)
             p->input_status = event.status;
@@ -170,8 +169,8 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
         buf_clear(&p->unconfirmed);
         return 0;
     }
-    e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
-    return e2b_say_status(p->input_status, said, "pass input on", err);
+    return e2b_say_refused(p->e2b, E2B_ENVD, p->input_status, buf_str(&p->failed), "pass input on",
+                           err);
 }
 
 /* ---- the stream ---- */
@@ -202,7 +201,7 @@ static int take_end(struct e2b_process *p, struct str message, struct err *err)
 
     int result = envelope_end_read(message, &owner, &code, &text);
     if (result < 0) {
-        e2b_show(p->e2b, text, said, sizeof said);
+        e2b_show(p->e2b, text, said);
         (void)err_set(err, ERR_SYSTEM, "the sandbox ended the process: %.40s: %s", code, said);
     } else if (!p->ended) {
         result = err_set(err, ERR_SYSTEM, "the sandbox ended the stream before the process");
@@ -246,16 +245,14 @@ static int take_envelopes(struct e2b_process *p, struct err *err)
 
 static int say_no_stream(const struct e2b_process *p, struct err *err)
 {
-    char said[E2B_WORDS_MAX];
-
-    e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
-    return e2b_say_status(p->status, said, "start the program in the sandbox", err);
+    return e2b_say_refused(p->e2b, E2B_ENVD, p->status, buf_str(&p->failed),
+                           "start the program in the sandbox", err);
 }
 
 static int take_event(struct e2b_process *p, const struct fetch_event *event, struct err *err)
 {
     if (event->kind == FETCH_FAILED)
-        return e2b_say_failure(p->e2b, event, err);
+        return e2b_say_failure(p->e2b, E2B_ENVD, event, err);
     if (event->kind == FETCH_HEAD)
         p->status = event->status;
     if (event->kind == FETCH_BODY && p->status != 200) {

@@ -63,7 +63,7 @@ void e2b_close(struct e2b *e)
 
 const char *e2b_describe(const struct e2b *e)
 {
-    return e->account.debug ? "the sandbox of this machine (E2B_DEBUG)" : e->account.api;
+    return e->account.debug ? "the sandbox of this machine (E2B_DEBUG)" : e->account.shown;
 }
 
 /* One request to the service whose answer is of no interest. `gone`: a 404 is fine. */
@@ -135,7 +135,8 @@ static int take_sandbox(struct e2b *e, const json_t *answer, struct err *err)
 
     if (!e2b_is_name(id) || (domain.n && !is_domain(domain)))
         return err_set(err, ERR_UNSUPPORTED,
-                       "the answer of %s is not that of E2B: it names no sandbox", e->account.api);
+                       "the answer of %s is not that of E2B: it names no sandbox",
+                       e->account.shown);
     forget_sandbox(e);
     e->id = xstrndup(id.p, id.n);
     e->domain = domain.n ? xstrndup(domain.p, domain.n) : NULL;

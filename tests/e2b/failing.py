@@ -112,14 +112,24 @@ def all_of(tap, cases, seconds=40):
             check(tap, name, future.result(), words=cases[name][1])
 
 
+ADVICE = {400: ("does not accept",), 401: ("E2B_API_KEY", "E2B_SANDBOX_URL"), 403: ("account", "permit"),
+          404: ("no template", "E2B_SANDBOX_URL"), 409: ("try again",), 429: ("limit",), 500: ("try again later",),
+          502: ("service failed", "gone"), 503: ("busy",), 507: ("try again later", "write less")}
+
+
+def advice(call, status):
+    """What the error says: of the service, and of a sandbox."""
+    words = ADVICE.get(status, ("template refused",))
+    return words[0 if call == "create" else -1], "template refused"
+
+
 def test_statuses(tap):
-    words = {401: ("E2B_API_KEY",), 429: ("limit",), 502: ("gone",), 503: ("busy",), 507: ("full",)}
-    cases = {}
-    for call, where in CALLS.items():
-        for status in STATUSES:
-            fault = Fault(*where, answer=whole_answer(status, error_body(status)))
-            cases["%s: status %d" % (call, status)] = fault, words.get(status, ("template refused",))
-    all_of(tap, cases)
+    all_of(tap, {"%s: status %d" % (call, status):
+                 (Fault(*where, answer=whole_answer(status, error_body(status))), advice(call, status))
+                 for call, where in CALLS.items() for status in STATUSES})
+    limited = whole_answer(429, error_body(429), pairs=[("Retry-After", "3600")])
+    all_of(tap, {"create: a long wait": (Fault(*CALLS["create"], answer=limited), ("again after 3600 s",)),
+                 "create: a redirect": (Fault(*CALLS["create"], answer=whole_answer(302, b"")), ("E2B_API_URL",))})
 
 
 def test_breaks(tap):

@@ -6,10 +6,11 @@ import os
 import struct
 import subprocess
 
+from frames import FRAMES
 from product import ROOT
 
 HELPER = os.path.join(ROOT, "build", "glovebox-jail")
-HELD, STARTED, FAILED, OUT, LIMIT, ENDED, OVER = 13, 15, 16, 17, 23, 24, 25  # src/docker/contained.h
+PLAN, HELD, FAILED, OUT, LIMIT, ENDED, OVER = (FRAMES[name] for name in "PLAN HELD FAILED OUT LIMIT ENDED OVER".split())
 SECCOMP, ISOLATING = 1 << 11, 0b111101  # the layers user, mount, net, ipc, uts
 CONTAINER = """set -e
 mount --make-rprivate /
@@ -48,7 +49,7 @@ def run(*argv, memory=0, pids=64, cpu_ms=0):
                                    stdin=helper, stdout=subprocess.PIPE, pass_fds=[take])
     os.close(take)
     body = plan(argv, cpu_ms)
-    os.write(give, struct.pack("<II", 1, len(body)) + body)
+    os.write(give, struct.pack("<II", PLAN, len(body)) + body)
     frames = {}
     while OVER not in frames and FAILED not in frames:
         head = process.stdout.read(8)

@@ -202,7 +202,7 @@ static int take_frames(struct e2b_relay *r, struct err *err)
     return r->is_session ? relay_take_frames(r, err) : 0;
 }
 
-static int receive(struct e2b_relay *r, struct err *err)
+int relay_receive(struct e2b_relay *r, struct err *err)
 {
     char *room = buf_room(&r->in, READ_STEP);
     ssize_t n = room ? recv(r->sock, room, READ_STEP, MSG_DONTWAIT) : 0;
@@ -248,7 +248,7 @@ static int step(struct e2b_relay *r, struct err *err)
         return 0;
     r->gone |= polls[STOP].revents != 0;
     if (r->gone || (runs && relay_awake(r, err) < 0) ||
-        (polls[LOOP].revents && receive(r, err) < 0))
+        (polls[LOOP].revents && relay_receive(r, err) < 0))
         return -1;
     if (relay_has_cell(r) && relay_step_cell(r, err) < 0)
         return -1;

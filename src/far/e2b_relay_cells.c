@@ -14,7 +14,11 @@
 #include "base/num.h"
 #include "far/e2b_relay_parts.h"
 
-enum { MOMENT_MS = 150, EMPTY_MS = 700 };
+enum {
+    MOMENT_MS = 150,
+    EMPTY_MS = 700,
+    EVENTS_MOST = 200, /* then the loop is asked what it wants: a cell may never stop talking */
+};
 
 static char *copy_of(struct str s)
 {
@@ -164,9 +168,9 @@ static int ask_again(struct e2b_relay *r, struct err *err)
 static int take_events(struct e2b_relay *r, struct err *err)
 {
     struct execution_event event;
-    int taken;
+    int taken = 0, count = 0;
 
-    while ((taken = e2b_cell_take(r->cell.at, &event, err)) > 0) {
+    while (count++ < EVENTS_MOST && (taken = e2b_cell_take(r->cell.at, &event, err)) > 0) {
         bool ends = event.kind == EXECUTION_END;
         if (!ends)
             take_event(r, &event);
@@ -176,7 +180,8 @@ static int take_events(struct e2b_relay *r, struct err *err)
     }
     if (taken < 0 && e2b_cell_was_refused(r->cell.at) && !r->cell.asked_again && r->place->pauses)
         return ask_again(r, err);
-    return taken;
+    r->cell.more = taken > 0;
+    return taken < 0 ? -1 : 0;
 }
 
 static int send_empty_cell(struct e2b_relay *r, struct err *err)
@@ -220,31 +225,52 @@ int relay_cell_wait(const struct e2b_relay *r)
 {
     int64_t left = r->cell.again_ms - clock_mono_ms();
 
+    if (r->cell.more)
+        return 0;
     return !r->cell.interrupted ? -1 : left > 0 ? (int)left : 0;
 }
 
 /* ---- texts of ours ---- */
 
-int relay_run_quietly(struct e2b_relay *r, struct str code, struct err *err)
+enum { NOTHING, TOOK, ENDS };
+
+static int take_quietly(struct e2b_relay *r, struct err *err)
 {
     struct execution_event event;
-    bool ends = false;
-    int taken = 0;
+    int taken = e2b_cell_take(r->cell.at, &event, err);
+
+    if (taken <= 0)
+        return taken;
+    if (event.kind == EXECUTION_ERROR)
+        note_error(&r->cell, &event);
+    bool ends = event.kind == EXECUTION_END;
+    execution_event_done(&event);
+    return ends ? ENDS : TOOK;
+}
+
+/* The loop may end or interrupt the cell meanwhile. */
+static int wait_quietly(struct e2b_relay *r, int timeout_ms, struct err *err)
+{
+    struct pollfd polls[] = {{.fd = e2b_cell_fd(r->cell.at), .events = POLLIN},
+                             {.fd = r->stop, .events = POLLIN},
+                             {.fd = r->sock, .events = POLLIN}};
+
+    if (poll(polls, 3, timeout_ms) < 0)
+        return 0;
+    if (polls[2].revents && relay_receive(r, err) < 0)
+        return -1;
+    return polls[1].revents || r->gone || !r->cell.at ? err_set(err, ERR_TIMEOUT, "cancelled") : 0;
+}
+
+int relay_run_quietly(struct e2b_relay *r, struct str code, struct err *err)
+{
+    int taken;
 
     if (relay_begin_cell(r, 0, code, err) < 0)
         return -1;
-    while (!ends && taken >= 0) {
-        struct pollfd polls[] = {{.fd = e2b_cell_fd(r->cell.at), .events = POLLIN},
-                                 {.fd = r->stop, .events = POLLIN}};
-        if (poll(polls, 2, -1) > 0 && polls[1].revents)
-            return err_set(err, ERR_TIMEOUT, "cancelled");
-        while (!ends && (taken = e2b_cell_take(r->cell.at, &event, err)) > 0) {
-            if (event.kind == EXECUTION_ERROR)
-                note_error(&r->cell, &event);
-            ends = event.kind == EXECUTION_END;
-            execution_event_done(&event);
-        }
-    }
+    do
+        taken = take_quietly(r, err);
+    while (taken >= 0 && taken != ENDS && wait_quietly(r, taken == TOOK ? 0 : -1, err) == 0);
     e2b_cell_close(mem_take(&r->cell.at));
-    return taken < 0 ? -1 : 0;
+    return taken == ENDS ? 0 : -1;
 }

@@ -18,6 +18,7 @@ struct relay_cell {
     uint32_t id;         /* of its frame */
     int64_t count;       /* what the interpreter calls it */
     char *code;
+    bool more;        /* has come, and is not taken */
     bool asked_again; /* after the sandbox stood still */
     bool interrupted; /* what runs is an empty cell, behind it, */
     int64_t again_ms; /* which is to be sent at this time */
@@ -73,6 +74,8 @@ void relay_send(struct e2b_relay *r, enum contained_frame kind, struct str bytes
 /* Bytes of any number, in frames of this kind. */
 void relay_send_all(struct e2b_relay *r, enum contained_frame kind, struct str bytes);
 void relay_send_err(struct e2b_relay *r, enum contained_frame kind, const struct err *err);
+/* Reads what the loop has sent, and acts on it. */
+int relay_receive(struct e2b_relay *r, struct err *err);
 /* As from wait(). */
 void relay_send_end(struct e2b_relay *r, int status);
 /* Keeps the sandbox, which may have stood still. */

@@ -97,6 +97,13 @@ void guest_plan(struct guest *g)
     g->sink.channel_fd = g->link.poll;
 }
 
+int guest_start_cancel(const struct session *s)
+{
+    const struct run_watch *watch = s->shared->request.opening;
+
+    return watch ? watch->cancel_fd : -1;
+}
+
 static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
 {
     const struct session_shared *f = g->session->shared;
@@ -108,7 +115,7 @@ static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
     g->job.lay = lay;
     g->job.lay_ctx = laid;
     g->sink.preparing = on_preparing;
-    g->sink.cancel_fd = f->request.opening ? f->request.opening->cancel_fd : -1;
+    g->sink.cancel_fd = guest_start_cancel(g->session);
     int opened = backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err);
     g->sink.cancel_fd = -1; /* each cell has its own */
     if (opened < 0) {
@@ -162,7 +169,7 @@ static int become_ready(struct session *s, struct err *err)
     const struct language *language = s->shared->prepared.language;
     struct exchange x = {.session = s,
                          .await = "ready",
-                         .cancel_fd = -1,
+                         .cancel_fd = guest_start_cancel(s),
                          .wall_ms = SESSION_READY_MS,
                          .grace_ms = 1};
     AUTO_FREE char *hello = hello_json(s);
@@ -179,6 +186,8 @@ static int become_ready(struct session *s, struct err *err)
         say_closed(err);
     else if (result < 0 && x.err.kind)
         *err = x.err;
+    else if (result < 0 && x.cause == STOP_CANCEL)
+        err_set(err, ERR_TIMEOUT, "stopped before %s was ready for cells", language->name);
     else if (result < 0 && x.killed)
         err_set(err, ERR_TIMEOUT, "%s was not ready for cells after %d s", language->name,
                 SESSION_READY_MS / 1000);

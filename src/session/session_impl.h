@@ -132,6 +132,7 @@ void guest_look(struct guest *g, const struct lay_list *laid, const struct guest
 /* Exchanges the session's guest with the other one, in which the session continues. */
 void guest_swap(struct session *s, struct guest **other);
 
+int guest_start_cancel(const struct session *s); /* readable: give the start up; or -1 */
 int guest_start(struct session *s, struct lay_list *laid, struct err *err);
 /* Kills it if it lives; the session is dead then, for this reason. */
 void guest_end(struct session *s, enum err_kind kind, const char *why);

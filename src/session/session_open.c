@@ -170,7 +170,7 @@ static const char *prelude_name(const struct run_request *q)
 static int run_prelude(struct session *s, struct err *err)
 {
     AUTO_BUF struct buf text = {0};
-    struct run_watch watch = {.cancel_fd = -1};
+    struct run_watch watch = {.cancel_fd = guest_start_cancel(s)};
     struct result result;
     struct cell_request cell = {.no_check = true};
 
@@ -199,10 +199,8 @@ static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
     const struct run_request *q = &s->shared->request.run;
 
-    int cancel_fd = s->shared->request.opening ? s->shared->request.opening->cancel_fd : -1;
-
     for (int attempts = 1; guest_start(s, laid, err) < 0; attempts++)
-        if (!prepare_may_retry(q, attempts, false, err) || prepare_pause(q, cancel_fd))
+        if (!prepare_may_retry(q, attempts, false, err) || prepare_pause(q, guest_start_cancel(s)))
             return -1;
     if (run_prelude(s, err) == 0)
         return 0;

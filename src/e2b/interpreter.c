@@ -43,7 +43,13 @@ int e2b_context_create(struct e2b *e2b, const char *language, const char *folder
     if (result < 0)
         return -1;
     struct str id = json_str(json_object_get(answer.json, "id"));
-    result = e2b_must(&answer, "start the code interpreter", err);
+    if (!e2b_is_good(answer.status) && strstr(answer.said, "kernel"))
+        result = err_set(err, ERR_UNSUPPORTED,
+                         "the template's code interpreter has no %s: use another template, or "
+                         "--backend e2b (status %u: %s)",
+                         language, answer.status, answer.said);
+    else
+        result = e2b_must(&answer, "start the code interpreter", err);
     if (result == 0 && !e2b_is_name(id))
         result = err_set(err, ERR_UNSUPPORTED, "the sandbox's code interpreter names no context");
     if (result == 0)
@@ -185,9 +191,11 @@ int e2b_cell_take(struct e2b_cell *cell, struct execution_event *ret, struct err
     int taken;
 
     for (;;) {
-        while (cell->status == 200 && next_line(cell, &line)) {
-            if (!str_trim(line).n)
-                continue;
+        if (cell->status == 200 && next_line(cell, &line)) {
+            if (!str_trim(line).n) {
+                *ret = (struct execution_event){.kind = EXECUTION_OTHER};
+                return 1;
+            }
             return execution_event_read(line, ret, err) < 0
                        ? err_wrap(err, "the code interpreter sent")
                        : 1;

@@ -26,6 +26,7 @@ enum {
     SILENCE_MS = 90000,
     START_MS = 60000, /* until the program's first output: our helper says something at once */
     FAILED_MAX = 64 << 10,
+    EVENTS_MOST = 64, /* at once: a stream of signs of life may never stop */
 };
 
 struct e2b_process {
@@ -34,6 +35,7 @@ struct e2b_process {
     struct fetch *stream, *input;
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
     bool numbered, started, ended, sending, heard;
+    bool more;     /* has come, and is not taken */
     bool own_user; /* else root */
     int64_t begun_ms;
     uint64_t sent, confirmed; /* requests with input */
@@ -276,7 +278,10 @@ static int take_stream(struct e2b_process *p, struct err *err)
     struct fetch_event event;
     int taken;
 
-    while (!p->ended && p->output.n < WAITING_MOST) {
+    p->more = false;
+    for (int count = 0; !p->ended && p->output.n < WAITING_MOST; count++) {
+        if ((p->more = count == EVENTS_MOST))
+            return 0;
         if ((taken = fetch_take(p->stream, &event, err)) <= 0)
             return taken;
         if (take_event(p, &event, err) < 0)
@@ -319,7 +324,7 @@ void e2b_process_polls(const struct e2b_process *p, struct pollfd ret[E2B_PROCES
                              .events = (short)((gives ? POLLIN : 0) | (p->output.n ? POLLOUT : 0))};
     ret[1] = (struct pollfd){
         .fd = is_over(p) || p->output.n >= WAITING_MOST ? -1 : fetch_poll_fd(p->stream),
-        .events = POLLIN};
+        .events = (short)(p->more ? POLLIN | POLLOUT : POLLIN)}; /* POLLOUT: do not wait */
     ret[2] = (struct pollfd){.fd = p->sending && !is_over(p) ? fetch_poll_fd(p->input) : -1,
                              .events = POLLIN};
 }

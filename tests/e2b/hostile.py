@@ -26,8 +26,10 @@ HOLD = {"answer": b"", "then": "hold"}
 class Standing:
     """A run that was begun while something goes wrong."""
 
-    def __init__(self, standin, *words, **more):
-        self.process = subprocess.Popen(product.command(*ONCE, *words), stdin=subprocess.DEVNULL,
+    def __init__(self, standin, *words, program="run", **more):
+        command = product.command(*ONCE, *words)
+        command[1] = program
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE if program == "repl" else subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=product.environment(standin), **more)
 
@@ -64,7 +66,7 @@ def test_bombs(tap, standin):
                 b'{"type":"result","json":[' + objects + b"]}\n"))),
             ("a process", (), Fault("POST", "/Start$", answer=streamed(STARTED, raw_envelope(
                 0, b'{"event":{"x":[' + objects[:3 << 20] + b"{}]}}"))))):
-        standin.faults[:] = [fault]
+        standin.faults[:] = [fault, Fault("POST", "/SendInput$", **HOLD)]
         done = product.run(standin, *ONCE, *way, "-c", "print(1)")
         tap.ok(done.returncode == 125 and b"more than 1048576 values" in done.stderr, "a bomb of JSON as the answer to " + what,
                product.said(done))
@@ -169,6 +171,33 @@ def test_names(tap, standin):
     standin.faults[:] = [Fault("POST", "/contexts$", answer=whole_answer(200, b'{"id": ".."}'))]
     done = product.run(standin, *ONCE, *INTERPRETER, "-c", "1")
     tap.ok(done.returncode == 125 and b"names no context" in done.stderr, "a context of that name", product.said(done))
+
+
+def test_sessions_interrupted(tap, standin):
+    """Ctrl-C while a session begins: at each request, and while a module is imported."""
+    creations = (("^/v2/sandboxes$", "e2b"), ("^/files$", "e2b"), ("/Start$", "e2b"), ("/SendInput$", "e2b"),
+                 ("/MakeDir$", "e2b-interpreter"), ("/contexts$", "e2b-interpreter"), ("/execute$", "e2b-interpreter"))
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/slow.py", "w") as f:
+            f.write("open('began', 'w')\nimport time; time.sleep(60)")
+        for path, way in (*creations, (None, "e2b"), (None, "e2b-interpreter")):
+            fault = Fault("POST", path or "/no-such$", **HOLD)
+            standin.faults[:] = [fault]
+            del standin.requests[:]
+            words = ["--file", "slow.py", "--preload", "slow"] if not path else []
+            run = Standing(standin, "--backend", way, *words, cwd=folder, program="repl")
+            wait_for(lambda: any(r.method == "POST" and fault.pattern.search(r.path) for r in standin.requests), 1.5)
+            time.sleep(0.3)
+            status, took = run.interrupt()
+            tap.ok(status == 130 and took < 6 and not standin.living,
+                   "Ctrl-C while a session begins with %s, at %s" % (way, path or "a module"), status, took, standin.living)
+
+
+def test_languages(tap, standin):
+    done = product.run(standin, *INTERPRETER, "--lang", "javascript", "-c", "console.log(1)")
+    tap.ok(done.returncode == 125 and b"has no javascript: use another template, or --backend e2b" in done.stderr
+           and len(standin.control.made[-1:]) == 1, "a language that the template's code interpreter lacks",
+           product.said(done))
 
 
 def flood_of(piece, head, first=()):

@@ -229,7 +229,7 @@ void report_result(const struct report *how, struct printer *printer, const json
         if (!s->quiet)
             report_refusal(how->shown, s->common.prelude, doc);
     }
-    report_wall(how, json_object_get(doc, "missing"));
+    report_wall(how, doc);
     say_notes(how, json_object_get(doc, "notes"));
     say_end(how, printer, doc);
     report_hints(how, doc);

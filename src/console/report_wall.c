@@ -43,7 +43,7 @@ static layer_mask all_lost(const json_t *missing, const char *why)
 }
 
 /* Layers of the same reason on one line. */
-static void say_reasons(const struct report *how, const json_t *missing)
+static void say_reasons(const struct report *how, const json_t *missing, bool here)
 {
     layer_mask said = 0;
     const json_t *item;
@@ -59,7 +59,7 @@ static void say_reasons(const struct report *how, const json_t *missing)
         said |= layers;
         buf_init(&b, NOTE_MAX);
         add_names(&b, layers);
-        (void)buf_addf(&b, ": %s ('glovebox doctor' says more)", why);
+        (void)buf_addf(&b, ": %s%s", why, here ? " ('glovebox doctor' says more)" : "");
         report_say(how->settings, b.p);
     }
 }
@@ -106,17 +106,26 @@ static bool is_due(struct str hint)
     return fd >= 0 ? is_news(fd, hint) : is_news_to_terminal();
 }
 
-void report_wall(const struct report *how, const json_t *missing)
+/* A wall of the jail's: what it lacks, this machine lacks. */
+static bool is_here(const json_t *doc)
+{
+    const char *backend = json_get_text(doc, "backend");
+
+    return !backend || strcmp(backend, "jail") == 0;
+}
+
+void report_wall(const struct report *how, const json_t *doc)
 {
     const struct cli_settings *s = how->settings;
+    const json_t *missing = json_object_get(doc, "missing");
     layer_mask lost = all_lost(missing, NULL);
     AUTO_BUF struct buf b = {0};
 
     if (!lost || s->quiet)
         return;
     enum surroundings where = surroundings_find();
-    if (where == ON_HOST) {
-        say_reasons(how, missing);
+    if (where == ON_HOST || !is_here(doc)) {
+        say_reasons(how, missing, is_here(doc));
         return;
     }
     if (s->json || s->events)

@@ -399,7 +399,8 @@ static int check_required(layer_mask missing, struct err *err)
 {
     if (!missing)
         return 0;
-    return err_set(err, ERR_UNSUPPORTED, "layer %s is required, and the container does not have it",
+    return err_set(err, ERR_UNSUPPORTED,
+                   "layer %s is required, and is missing where the program would run",
                    jail_layers[__builtin_ctz(missing)].name);
 }
 

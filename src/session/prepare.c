@@ -152,8 +152,9 @@ static int check_image(const struct prepared *p, struct err *err)
     if (!q->image || p->backend->interpreter)
         return 0;
     return err_set(err, ERR_USAGE,
-                   "backend %s has no images, it runs this machine's interpreters: --image needs "
-                   "--backend=docker",
+                   "backend %s has no images and no templates, it runs this machine's "
+                   "interpreters: --image needs --backend=docker, --e2b-template needs "
+                   "--backend=e2b",
                    p->backend->name);
 }
 
@@ -371,6 +372,12 @@ static void explain_wish(const struct prepared *p, const struct wish *wish, unsi
 {
     bool given_up = p->request->without & LAYER_BIT(layer);
 
+    if (p->backend->interpreter) { /* this machine's remedies do not help there */
+        err_set(err, ERR_UNSUPPORTED,
+                "%s needs layer %s, which is missing at backend %s: leave %s out", wish->option,
+                jail_layers[layer].name, p->backend->name, wish->option);
+        return;
+    }
     err_set(err, ERR_UNSUPPORTED, "%s needs layer %s, which is %s%s%s: leave %s out", wish->option,
             jail_layers[layer].name, given_up ? "left out" : "missing here (to get it: ",
             given_up ? "" : layer_how(layer, surroundings_find()), given_up ? "" : ")",

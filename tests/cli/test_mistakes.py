@@ -32,7 +32,7 @@ def test_options(t):
             (["--network"], r"--net host"), (["--no-network"], r"unless you give --net host"),
             (["--language", "python"], r"did you mean --lang\?"), (["--mount", "a:b"], r"--ro SRC"),
             (["--volume", "a:b"], r"--ro SRC"), (["-v", "a:b"], r"unknown option -v; --ro SRC"),
-            (["--image", "x"], r"no images"), (["--packages", "x"], r"packages of the interpreter"),
+            (["--image", "x"], r"no images"), (["--e2b-template", "x"], r"--e2b-template needs --backend=e2b"), (["--packages", "x"], r"packages of the interpreter"),
             (["--venv", "x"], r"did you mean --python"), (["--verbose"], r"--trace-time"),
             (["-u", "x"], r"user of their own"), (["--user", "x"], r"user of their own"), (["-i"], r"standard input already"),
             (["-it"], r"standard input already"), (["-d"], r"session new"), (["--detach"], r"session new"),

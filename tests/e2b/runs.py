@@ -223,9 +223,15 @@ def plain(tap):
         tap.ok("seccomp" in r.get("isolation", []) and not {"userns", "mountns"} & set(r.get("isolation", ["userns"])),
                "has only the layers that hold there", r.get("isolation"))
         done = product.run(standin, "--require", "mountns", "-c", "print('ran')")
-        tap.ok(done.returncode == 125 and not done.stdout and b"mountns" in done.stderr,
+        tap.ok(done.returncode == 125 and not done.stdout and b"mountns" in done.stderr and b"container" not in done.stderr,
                "one that is required is refused",
                product.said(done))
+        done = product.run(standin, "--disk", "10m", "-c", "print('ran')")
+        tap.ok(done.returncode == 125 and b"at backend e2b" in done.stderr and b"docker" not in done.stderr,
+               "a limit that needs one has no advice for this machine", product.said(done))
+        done = product.glovebox(standin, "run", "--no-daemon", "--log", "off", "--backend", "e2b", "-c", "1")
+        tap.ok(b"mountns" in done.stderr and b"sandbox" in done.stderr and b"container" not in done.stderr,
+               "nor has the line about what is missing", product.said(done))
         out, err = product.repl(standin, ["x = 20", "x + 1"])
         tap.equal((out, standin.living), ("21\n", []), "a session in one", err)
 

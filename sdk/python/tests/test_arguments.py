@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import datetime
 import decimal
@@ -16,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from glovebox_sandbox import Sandbox, SessionError, UsageError
+from glovebox_sandbox import AsyncSandbox, GloveboxError, Sandbox, SessionError, UsageError
+from glovebox_sandbox.options import fields_of
 
 
 @pytest.fixture(scope="module")
@@ -171,3 +173,32 @@ def test_values_of_python_in_cases(box: Sandbox) -> None:
     for wrong in ("abc", {"args": [1]}, 5, [5]):
         with pytest.raises(UsageError, match="give a"):
             box.test(code, wrong, func="f")  # type: ignore[arg-type]
+
+
+def test_images_and_packages(tmp_path: Path) -> None:
+    (tmp_path / "Dockerfile").write_text("FROM x\nCOPY a /\n")
+    text = {"dockerfile": "FROM x\nCOPY a /\n"}
+    assert fields_of({"dockerfile": tmp_path}) == fields_of({"dockerfile": tmp_path / "Dockerfile"}) == text
+    assert fields_of({"dockerfile": text["dockerfile"], "pip": "numpy, pandas>=2", "image": None}) == {**text, "pip": ["numpy, pandas>=2"]}
+    assert fields_of({"pip": ["numpy", "pandas>=2"]}) == {"pip": ["numpy", "pandas>=2"]}
+    with pytest.raises(UsageError, match=r"Path\('Dockerfile'\)"):
+        Sandbox(dockerfile="Dockerfile")
+    with pytest.raises(UsageError, match="pip is an int"):
+        Sandbox(pip=5)  # type: ignore[arg-type]
+
+
+def test_a_jail_has_no_images(box: Sandbox) -> None:
+    for options, message in (({"pip": "numpy"}, "installs no packages"), ({"dockerfile": "FROM x"}, "builds no images")):
+        error = box.run("1", **options).error  # type: ignore[arg-type]
+        assert error is not None and message in error.message
+    with pytest.raises(GloveboxError, match="backend jail makes no images"):
+        box.commit("team/prepared:1")
+    with pytest.raises(UsageError, match="the image is an int"):
+        box.commit(5)  # type: ignore[arg-type]
+
+    async def commit() -> None:
+        async with AsyncSandbox() as other:
+            await other.commit("team/prepared:1")
+
+    with pytest.raises(GloveboxError, match="backend jail makes no images"):
+        asyncio.run(commit())

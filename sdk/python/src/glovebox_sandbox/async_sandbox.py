@@ -138,6 +138,10 @@ class AsyncSandbox(Described):
         copy._begin(self._driver.copy(), state)
         return copy
 
+    async def commit(self, image: str) -> str:
+        """Makes an image with this name, in which a session begins with the files of this one."""
+        return await self._driver.run(verbs.commit(await self._opened(), image))
+
     def _another(self) -> AsyncSandbox:
         """A sandbox with the same options and a session of its own."""
         another = AsyncSandbox.__new__(AsyncSandbox)

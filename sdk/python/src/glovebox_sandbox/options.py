@@ -43,6 +43,8 @@ class RunOptions(TypedDict, total=False):
     require: Sequence[str]
     backend: str
     image: str
+    dockerfile: Union[str, "os.PathLike[str]"]
+    pip: Union[str, Sequence[str]]
     cold: bool
     profile: Union[str, "os.PathLike[str]"]
     allow_imports: Sequence[str]
@@ -143,6 +145,8 @@ _KNOWN = frozenset(("attempt", "language")).union(*(
 _OF_CELLS = frozenset(("attempt", "extra")).union(AttemptOptions.__annotations__)
 CHECKED = ("profile", "allow_imports", "forbid_imports", "target", "prelude", "no_check", "review", "filename",
            "deadline", "extra")
+# With one of these, an image may be pulled or built before the answer.
+SLOW_TO_OPEN = ("image", "dockerfile", "pip")
 # An hour: requests that wait for their turn end, and so does the wait for an answer that never comes.
 DEADLINE_MS = 3_600_000
 
@@ -264,6 +268,21 @@ def _profile(name: str, profile: Union[str, "os.PathLike[str]"]) -> str:
     return Path(profile).read_text(encoding="utf-8") + "\n" if isinstance(profile, os.PathLike) else profile
 
 
+def _dockerfile(name: str, given: Union[str, "os.PathLike[str]"]) -> str:
+    """The text of a Dockerfile; a path names the file, or its folder."""
+    if isinstance(given, os.PathLike):
+        path = Path(given)
+        return (path / "Dockerfile" if path.is_dir() else path).read_text(encoding="utf-8")
+    text = text_of(name, given, "give the text of a Dockerfile, or a Path")
+    if text.strip() and len(text.split()) == 1:
+        raise UsageError(f"{name} is '{text[:80]}', which is no Dockerfile; for a file, give Path('{text[:80]}')")
+    return text
+
+
+def _packages(name: str, packages: Union[str, Sequence[str]]) -> list[str]:
+    return [packages] if isinstance(packages, str) else text_list(name, packages)
+
+
 def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
     return {key: encode(value) for key, value in mapping(name, values).items()}
 
@@ -280,4 +299,6 @@ _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
     "files": ("files", _files),
     "data": ("data", _data),
     "profile": ("profile", _profile),
+    "dockerfile": ("dockerfile", _dockerfile),
+    "pip": ("pip", _packages),
 }

@@ -192,6 +192,11 @@ class Sandbox(Described):
         copy._begin(self._driver.copy(), state)
         return copy
 
+    def commit(self, image: str) -> str:
+        """Makes an image with this name, in which ``Sandbox(backend="docker", image=...)`` begins with the files of this
+        session, without its variables. Returns the name. For the backend docker."""
+        return self._driver.run(verbs.commit(self._opened(), image))
+
     def _another(self) -> Sandbox:
         """A sandbox with the same options and a session of its own."""
         another = Sandbox.__new__(Sandbox)

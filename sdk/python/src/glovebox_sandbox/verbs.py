@@ -15,7 +15,7 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError, text_of
 from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, batch_fields, cell_fields, fields_of, mapping, only,
+from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, SLOW_TO_OPEN, batch_fields, cell_fields, fields_of, mapping, only,
                       with_deadline, without)
 from .programs import OnProgress, Program, Source, listed
 from .results import Result, TestResult, Verdict, verdict_from
@@ -165,7 +165,8 @@ def open_session(state: State) -> Steps[None]:
     tools = list(state.tools)
     if tools:
         fields["tools"] = [tool.describe() for tool in tools]
-    document = yield from ask("POST", "/v1/sessions", fields)
+    wait = LONG if only(fields, SLOW_TO_OPEN) else PATIENCE
+    document = yield from ask("POST", "/v1/sessions", fields, wait)
     state.opened(document["id"], tools)
 
 
@@ -286,6 +287,13 @@ def fork(state: State, name: Optional[str], idle: Any) -> Steps[State]:
 def session_verb(state: State, verb: str) -> Steps[Any]:
     """`interrupt` or `restart`."""
     return (yield from ask("POST", f"{state.path}/{verb}", {}, LONG))
+
+
+def commit(state: State, image: str) -> Steps[str]:
+    """Makes an image of the session."""
+    name = text_of("the image", image, "give its name, such as 'team/prepared:1'")
+    document = yield from ask("POST", f"{state.turn}/commit", {"image": name}, LONG)
+    return str(document["image"])
 
 
 def info(state: State) -> Steps[dict[str, Any]]:

@@ -127,6 +127,16 @@ static int on_save(struct repl *r, struct str word, struct err *err)
     return repl_host_save(&r->host, name, err);
 }
 
+static int on_commit(struct repl *r, struct str word, struct err *err)
+{
+    AUTO_FREE char *image = xstrndup(word.p, word.n);
+
+    if (repl_host_commit(&r->host, image, err) < 0)
+        return -1;
+    puts(image);
+    return 0;
+}
+
 static int on_history(struct repl *r, struct str word, struct err *err)
 {
     (void)r;
@@ -157,6 +167,8 @@ static const struct repl_command {
     {"try", "CODE", "run a cell, and undo all that it did unless it succeeds", on_try},
     {"timeout", "TIME", "how long a cell may take from now on: 5s, 2m", on_timeout},
     {"save", "NAME", "copy a file of the workspace into the current folder", on_save},
+    {"commit", "IMAGE", "make an image of the session, for --image (with --backend docker)",
+     on_commit},
     {"history", NULL, "what was typed lately", on_history},
     {"quit", NULL, "end; so do exit() and Ctrl-D", on_quit},
 };

@@ -93,6 +93,8 @@ int repl_host_run(struct repl_host *host, struct str code, bool attempt, struct 
  * original. */
 int repl_host_fork(struct repl_host *host, struct err *err);
 int repl_host_back(struct repl_host *host, struct err *err);
+/* Makes an image of the session. */
+int repl_host_commit(struct repl_host *host, const char *image, struct err *err);
 int repl_host_reset(struct repl_host *host, struct err *err);
 int repl_host_files(struct repl_host *host, struct err *err);
 int repl_host_variables(struct repl_host *host, struct err *err);

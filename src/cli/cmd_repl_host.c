@@ -243,6 +243,24 @@ int repl_host_reset(struct repl_host *h, struct err *err)
     return 0;
 }
 
+int repl_host_commit(struct repl_host *h, const char *image, struct err *err)
+{
+    json_t *doc, *body;
+
+    if (h->session)
+        return session_commit(h->session, image, err);
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/commit", h->call->id);
+    if (repl_host_connect(h, err) < 0)
+        return -1;
+    body = json_pack("{s:o}", "image", json_string(image)); /* NULL: the name is not UTF-8 */
+    if (!body)
+        return session_not_text(":commit", err);
+    if (session_ask(h->call, "POST", path, body, &doc, err) < 0)
+        return -1;
+    json_decref(doc);
+    return 0;
+}
+
 /* ---- forks ---- */
 
 static int fork_there(struct repl_host *h, struct err *err)

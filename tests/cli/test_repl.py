@@ -40,6 +40,8 @@ def test_cells(t):
     t.match(rb":save +NAME", cells(t, ":help").out, ":help")
     r = cells(t, "x = 5\nnames = ['a']", ":vars", args=("--log", "off"))
     t.exits(r, 0, ":vars", b"NAME   TYPE  VALUE\nnames  list  ['a']\nx      int   5\n")
+    r = cells(t, ":commit mine/box:1", ":commit")
+    t.ok(b"backend jail makes no images" in r.err and b"usage: :commit IMAGE" in r.err, ":commit where there are no images", r)
     r = cells(t, "import os\nos._exit(1)", "1", ":reset", "2", args=("--no-check",))
     t.ok(r.out == b"2\n" and b":reset begins a new one" in r.err, "a session that is over", r)
     r = cells(t, "x = 5", args=("--value", "last"))
@@ -185,6 +187,8 @@ def test_forks(t):
     with Daemon(t) as d:
         r = cells(t, "x = 1", ":vars", args=("--daemon", "unix:" + d.socket))
         t.exits(r, 0, ":vars in a daemon's session", b"NAME  TYPE  VALUE\nx     int   1\n")
+        r = cells(t, ":commit mine/box:1", args=("--daemon", "unix:" + d.socket))
+        t.ok(b"backend jail makes no images" in r.err, ":commit of a daemon's session", r)
         r = cells(t, "x = 1", ":fork", "x = 2", ":fork", "x = 3", ":back", "x", ":try 1 / 0", args=("--daemon", "unix:" + d.socket))
         t.ok(r.code == 0 and r.out == b"2\n" and b"nothing of the cell is kept" in r.err, "in a daemon's session", r)
         t.exits(t.box("session", "list", env=d.env), 0, "of which none is left", b"no sessions\n")

@@ -42,6 +42,15 @@ def check_image(tap, docker, box):
     return first
 
 
+def check_prompt(tap, docker, env):
+    for where in ([], ["--daemon", env["GLOVEBOX_SOCKET"]]):
+        done = subprocess.run([program.GLOVEBOX, "repl", "--backend", "docker", *where], capture_output=True, timeout=120, env=env,
+                              input=b"open('typed', 'w').close()\n%%\n:commit mine/box:typed\n")
+        tap.equal((done.stdout, labels(docker, "mine/box:typed")), (b"mine/box:typed\n", {"io.glovebox.owner": "snapshot"}),
+                  "the prompt makes one %s" % where, program.said(done))
+    docker.ask("DELETE", "/images/mine/box:typed?force=1")
+
+
 def check_refused(tap, docker, box, first):
     for name, why in (("python:3.11-slim", "not a snapshot"), ("glovebox-run:x", "Glovebox's own"), ("Up Per", "not the name of an image"),
                       ("UPPER", "must be lowercase"), ("a@sha256:12", "NAME:TAG"), ("", "not the name of an image")):
@@ -64,5 +73,6 @@ def test(tap, docker):
         box = Sessions(env)
         first = check_image(tap, docker, box)
         check_refused(tap, docker, box, first)
+        check_prompt(tap, docker, env)
         box.ask("close", first)
     check_clean(tap, docker)

@@ -96,6 +96,7 @@ struct far_guest {
     struct far_kept unread;           /* files that could not be had */
     struct far_kept kept;             /* what is in the copy already, and as it was */
     struct far_folder mirror;         /* the copy */
+    int64_t fresh_until_ms;           /* a file may be read in it as it is */
     bool mirrored;                    /* it has the state of the end */
     bool waits;        /* its program has started, and waits for the job's words and files */
     bool failed;       /* the helper could not start it: error */

@@ -29,6 +29,7 @@ enum {
     CANCEL_MS = 100, /* between two looks for the wish to stop */
     ENTRIES_MOST = 1000000,
     QUEUED_MOST = 1 << 20,
+    FRESH_TIMES = 4,
 };
 
 #define PATHS_MOST ((uint64_t)64 << 20) /* of all records' heads together */
@@ -102,12 +103,22 @@ static int receive_all(struct far_guest *d, struct err *err)
     return far_mirror_update(d, 2 * limits.max_bytes, err);
 }
 
+/* The types of many files are read one after the other: a copy serves for some times as long as it
+ * took. Whatever is sent to the guest ends that (far_put). */
+static void note_fresh(struct far_guest *d, int64_t begin_ms)
+{
+    int64_t now = clock_mono_ms();
+
+    d->fresh_until_ms = now + FRESH_TIMES * (now - begin_ms);
+}
+
 /* The copy as of now; of a guest that has ended, once. After a failure the next one is made anew,
  * since the helper takes for sent what it has sent. */
 static int copy(struct far_guest *d, struct err *err)
 {
     if (d->mirrored)
         return 0;
+    int64_t begin = clock_mono_ms();
     far_kept_done(&d->unread);
     if (far_folder_make(&d->arriving, err) < 0 || (d->spool = fd_spool(err)) < 0)
         return -1;
@@ -117,6 +128,8 @@ static int copy(struct far_guest *d, struct err *err)
     far_kept_done(&d->kept);
     if (result < 0)
         far_folder_drop(&d->mirror);
+    else
+        note_fresh(d, begin);
     d->mirrored = result == 0 && d->over;
     return result < 0 ? err_wrap(err, "the files of the %s", d->place->name) : 0;
 }
@@ -143,7 +156,9 @@ static int read_file(struct backend_guest *guest, const char *path, uint64_t *re
 {
     struct far_guest *d = far_of(guest);
 
-    return copy(d, err) < 0 ? -1 : workspace_file_open(d->mirror.fd, path, ret_size, err);
+    if (clock_mono_ms() >= d->fresh_until_ms && copy(d, err) < 0)
+        return -1;
+    return workspace_file_open(d->mirror.fd, path, ret_size, err);
 }
 
 /* *ret_fd has all of it. ERR_LIMIT before anything is sent. */

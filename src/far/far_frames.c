@@ -23,6 +23,7 @@ enum { READ_STEP = 64 << 10, WORDS_MAX = 4096 };
 
 void far_put(struct far_guest *d, enum contained_frame kind, struct str bytes)
 {
+    d->fresh_until_ms = 0;
     wire_put_u32(&d->queue, kind);
     wire_put_u32(&d->queue, (uint32_t)bytes.n);
     (void)buf_add_str(&d->queue, bytes);

@@ -148,6 +148,31 @@ time_of_cell = 1"""
         tap.ok(later < first / 2, "which take less time", first, later)
 
 
+def test_many_files(tap, docker):
+    """MCP reads the beginning of each file that it lists: they do not all come out of the container for each."""
+    code = "for i in range(1500): open('file%d' % i, 'w').write(str(i))"
+    asks = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+            ("tools/call", {"name": "create_session", "arguments": {}}),
+            ("tools/call", {"name": "execute_code", "arguments": {"code": code, "session_id": "ID"}}),
+            ("tools/call", {"name": "list_files", "arguments": {"session_id": "ID"}})]
+    server = subprocess.Popen([program.GLOVEBOX, "mcp", "--log", "off", "--no-daemon", "--backend", "docker"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=program.environment(docker.host))
+    name, answer = "", b"{}"
+    for number, (method, params) in enumerate(asks):
+        began = time.monotonic()
+        ask = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        server.stdin.write(json.dumps(ask).replace('"ID"', json.dumps(name)).encode() + b"\n")
+        server.stdin.flush()
+        while b'"id":%d' % number not in (answer := server.stdout.readline()).replace(b" ", b"") and answer:
+            pass
+        name = name or json.loads(answer)["result"].get("structuredContent", {}).get("session_id", "")
+    took = time.monotonic() - began
+    server.stdin.close()
+    server.wait(60)
+    files = json.loads(answer)["result"]["structuredContent"]["files"]
+    tap.ok(files and took < 10, "1500 files are listed in time", len(files), took, server.stderr.read())
+
+
 def test_judged(tap, docker):
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/c.py", "w") as f:

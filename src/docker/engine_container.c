@@ -112,8 +112,10 @@ int engine_start(struct engine *e, const char *id, struct err *err)
 
 int engine_limit_pids(struct engine *e, const char *id, uint64_t most, struct err *err)
 {
-    AUTO_FREE char *path = xasprintf("/containers/%s/update", id);
-    json_t *limits = json_pack("{s:I}", "PidsLimit", (json_int_t)most);
+    bool podman = engine_is_podman(e); /* it has this only in an API of its own */
+    AUTO_FREE char *path = xasprintf("%s/containers/%s/update", podman ? "/libpod" : "", id);
+    json_t *limits = podman ? json_pack("{s:{s:I}}", "pids", "limit", (json_int_t)most)
+                            : json_pack("{s:I}", "PidsLimit", (json_int_t)most);
     struct engine_answer answer;
     int result = engine_ask(e, &(struct engine_ask){.method = "POST", .path = path, .json = limits},
                             &answer, err);
@@ -263,8 +265,10 @@ bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n)
 int engine_commit(struct engine *e, const char *id, const struct engine_image_of *image,
                   struct err *err)
 {
-    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=%.*s&tag=%s", id,
-                                     (int)image->repository.n, image->repository.p, image->tag);
+    /* The label twice: Podman ignores the configuration. */
+    AUTO_FREE char *path =
+        xasprintf("/commit?container=%s&repo=%.*s&tag=%s&changes=LABEL%%20" ENGINE_LABEL "%%3D%s",
+                  id, (int)image->repository.n, image->repository.p, image->tag, image->label);
     json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, image->label);
     const struct engine_ask post = {
         .method = "POST", .path = path, .json = config, .timeout_ms = image->timeout_ms};

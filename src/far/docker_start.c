@@ -83,26 +83,34 @@ static const char *const hidden[] = {
     "/sys/kernel",
 };
 
-static json_t *hidden_paths(void)
+/* Podman has a word for them among the options; it knows no list of them, or ignores that. */
+static void hide(json_t *config, bool podman)
 {
-    json_t *all = json_array();
+    json_t *list = json_array();
+    AUTO_BUF struct buf word = {0};
 
-    for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
-        json_array_append_new(all, json_string(hidden[i]));
-    return all;
+    buf_init(&word, 1000);
+    for (size_t i = 0; i < ARRAY_LEN(hidden); i++) {
+        json_array_append_new(list, json_string(hidden[i]));
+        (void)buf_addf(&word, "%s%s", i ? ":" : "mask=", hidden[i]);
+    }
+    json_object_set_new(config, "MaskedPaths", list);
+    if (podman)
+        json_array_append_new(json_object_get(config, "SecurityOpt"), json_string(word.p));
 }
 
 static json_t *host_config(const struct backend_job *job, bool podman)
 {
     const struct jail_limits *l = &job->limits;
     json_t *config = json_pack(
-        "{s:b, s:s, s:b, s:[s], s:[s], s:o, s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}", "AutoRemove", 1,
+        "{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o, s:o}, s:o}", "AutoRemove", 1,
         "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs", 1, "CapDrop", "ALL",
-        "SecurityOpt", "no-new-privileges", "MaskedPaths", hidden_paths(), "IpcMode", "private",
-        "LogConfig", "Type", "none", "Tmpfs", CONTAINED_WORK,
-        tmpfs(l, podman ? EVERYBODYS : THE_GUESTS, podman), "/tmp", tmpfs(l, EVERYBODYS, podman),
-        "/dev/shm", tmpfs(l, EVERYBODYS, podman), "Ulimits", ulimits(l, podman));
+        "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
+        "Tmpfs", CONTAINED_WORK, tmpfs(l, podman ? EVERYBODYS : THE_GUESTS, podman), "/tmp",
+        tmpfs(l, EVERYBODYS, podman), "/dev/shm", tmpfs(l, EVERYBODYS, podman), "Ulimits",
+        ulimits(l, podman));
 
+    hide(config, podman);
     if (job->runtime)
         json_object_set_new(config, "Runtime", json_string(job->runtime));
     if (l->memory_bytes) { /* as much with swap: there is none */

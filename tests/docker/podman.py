@@ -2,23 +2,28 @@
 """The same with Podman's service, on a private socket and with storage of its own. By name alone: tests/docker/run.py
 podman."""
 
+import contract
 import engine
 import hostile
 import images
+import limits
+import pauses
 import program
 import runs
 import sessions
+import snapshots
+import warm
 
 PROGRAMS = ("podman", "conmon", "runc")
 # These are about dockerd: its facts, and a runtime that its command line adds.
-OTHERS = (runs.test_doctor, runs.test_runtime, sessions.test_mcp)
+OTHERS = (runs.test_doctor, runs.test_runtime, sessions.test_mcp, images.test_clean)
+PARTS = (runs, sessions, hostile, limits, images, pauses, snapshots, warm, contract)
 
 
 def tests():
-    for module in (runs, sessions, hostile):
-        yield from (function for name, function in sorted(vars(module).items())
-                    if name.startswith("test_") and function not in OTHERS)
-    yield from (images.test_dockerfile, images.test_file_alone, images.test_config, images.test_side_by_side)
+    for module in PARTS:
+        found = [function for name, function in vars(module).items() if name.startswith("test_")]
+        yield from (function for function in found or [module.test] if function not in OTHERS)
 
 
 def test_clean(tap, podman):

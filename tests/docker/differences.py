@@ -9,6 +9,8 @@ NO_WITHOUT = "a container leaves no layer out (--without)"
 NO_DESCENDANT = "a guest is no descendant of glovebox, which the test looks for"
 ENGINES_FILTER = "the engine's own filter refuses it, which reports nothing"
 NAMES_BACKEND = "the result names the backend"
+NO_IMAGE = "a language of the user's needs an image"
+NO_FORKS = "a session in a container cannot be forked"
 NO_MODULE = "the image has not this package"
 HERE = "a run that names its backend is none for a daemon"
 OWN_MEMORY = "a container's memory is not shared with another"
@@ -26,7 +28,7 @@ SUITES = {
     "cli .run.": {},
     "cli .result.": {"result.success: a good run": NAMES_BACKEND, "result.events: what started says": NAMES_BACKEND,
                      "result.denied: *": ENGINES_FILTER},
-    "cli .status.": {"status.memory_error: with all of its processes": "the engine kills one process, and the others live on for 0.1 s",
+    "cli .status.": {"status.memory_error: with all of its processes": "the others live on for 0.1 s",
                      "status.require: layers that are there": "a container has no Landlock",
                      "status.require: a name for several": "an engine of root has no user namespace",
                      "status.retries: *": "the test's helper is a script that writes on the host"},
@@ -68,15 +70,18 @@ LIMITS = {
 CHEATS = {"cheats": {}}
 COMMANDS = {
     "cli .session.": {},
-    "cli .repl.": {},
-    "cli .daemon_run.": {},
-    "cli .log.": {},
-    "cli .language.": {},
+    "cli .repl.": {"repl.forks: *": NO_FORKS, "repl.exits: :try *": NO_FORKS,
+                   "repl.waiting: until Ctrl-C": "it comes while the container starts"},
+    "cli .log.": {"log.written: the first": NAMES_BACKEND, "log.denied: *": ENGINES_FILTER},
+    "cli .language.": {"language.own_language: *": NO_IMAGE, "language.own_language_wrong: *": NO_IMAGE},
     "cli .net.": {},
-    "cli .pty.": {},
-    "cli .whole.": {},
-    "cli .mistakes.": {},
-    "cli .config.": {},
+    "cli .pty.": {"pty.programs: script": NO_MODULE, "pty.programs: tmux": NO_MODULE,
+                  "pty.bounds: there are 16 at once": "an engine has a limit of its own for terminals",
+                  "pty.bounds: without *": NO_WITHOUT},
+    "cli .whole.": {"whole.reader: the clock *": NO_DESCENDANT},
+    "cli .mistakes.": {"mistakes.options: --image x": "a container has an image"},
+    "cli .config.": {"config.defaults: built-in defaults": NAMES_BACKEND, "config.defaults: all of them *": NAMES_BACKEND,
+                     "config.project_languages: a project may add a language": NO_IMAGE},
     "cli .context.": {},
     "cli .hints.": {},
 }
@@ -93,13 +98,12 @@ MODELS = {
 }
 MCP = {
     "mcp eras": {},
-    "mcp tools": {},
+    "mcp tools": {"a folder of the host is visible": NO_VIEW},
     "mcp resources": {},
     "mcp calls": {},
     "mcp hostile": {},
-    "mcp life": {},
     "mcp http": {},
-    "mcp relay": {},
+    "mcp relay": {"--ro /usr/share:/data: *": NO_VIEW},
     "mcp lost": {},
 }
 SERVED = {
@@ -110,13 +114,8 @@ SERVED = {
     "http tokens": {},
     "http shares": {},
     "http protocol": {},
-    "http refused": {},
     "http settings": {},
-    "http life": {},
-    "http memory": {},
-    "http background": {},
-    "http documents": {},
-    "http sessions": {"closed at any moment, all who asked are told": "a session in a container cannot be forked"},
+    "http sessions": {"closed at any moment, all who asked are told": NO_FORKS},
 }
 
 

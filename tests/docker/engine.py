@@ -26,7 +26,8 @@ IMAGE = "python:3.11-slim"
 OTHER_IMAGE = "debian:bookworm-slim"
 PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/cat", "/usr/bin/sleep", "/usr/bin/id",
             "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
-            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo", "/usr/bin/yes", "/usr/bin/truncate", "/usr/bin/setsid", "/usr/bin/tr", "/usr/bin/sort")
+            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo", "/usr/bin/yes", "/usr/bin/truncate", "/usr/bin/setsid", "/usr/bin/tr", "/usr/bin/sort",
+            "/usr/bin/tty")
 DATA = ("/usr/lib/locale/C.utf8", "/usr/share/zoneinfo/Asia/Tokyo")
 START_SECONDS = 60
 # Podman's own are more than many hosts permit.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suites of other folders, with their programs in containers. A check that fails there must stand in differences.py,
 with the reason why a container differs. They take minutes, so each part runs by name alone: tests/docker/run.py suites
-(runs, sessions, the judge), escapes, bounds (tests/limits), served (the daemon), cheats."""
+(runs, sessions, the judge), commands (more of tests/cli), models (tests/llm), mcp, escapes, bounds (tests/limits),
+served (the daemon), cheats."""
 
 import os
 import re
@@ -62,6 +63,18 @@ def bounds(tap, docker):
 
 def served(tap, docker):
     compare_all(tap, docker, differences.SERVED)
+
+
+def commands(tap, docker):
+    compare_all(tap, docker, differences.COMMANDS)
+
+
+def models(tap, docker):
+    compare_all(tap, docker, differences.MODELS)
+
+
+def mcp(tap, docker):
+    compare_all(tap, docker, differences.MCP)
 
 
 def cheats(tap, docker):

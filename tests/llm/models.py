@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
+import elsewhere
 from server import PATIENCE, Answer, Server
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -216,7 +217,8 @@ class Place:
 
     def env(self, extra):
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": os.path.join(self.folder, "home"), "LANG": "C.UTF-8",
-               "TMPDIR": self.folder, "GLOVEBOX_SOCKET": "unix:" + self.path("none"), "GLOVEBOX_LOG": "off"}
+               "TMPDIR": self.folder, "GLOVEBOX_SOCKET": "unix:" + self.path("none"), "GLOVEBOX_LOG": "off",
+               **elsewhere.variables()}
         env.update(extra)
         return {name: value for name, value in env.items() if value is not None}
 

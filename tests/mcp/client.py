@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 
+import elsewhere
 from procs import descendants, still_there, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,7 +43,7 @@ def over(daemon):
 
 def environment(folder, **more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GLOVEBOX") and k not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
-    return {**kept, **server, "XDG_CONFIG_HOME": folder, "HOME": folder, **more}
+    return {**kept, **elsewhere.variables(), **server, "XDG_CONFIG_HOME": folder, "HOME": folder, **more}
 
 
 class Client:

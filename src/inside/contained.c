@@ -33,7 +33,7 @@
 #include "jail/lay.h"
 #include "jail/limits.h"
 
-enum { USAGE_MS = 500, CPU_LOOK_MS = 20, MEMORY_LOOK_MS = 100 };
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20 };
 
 /* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
 struct inlet {
@@ -241,7 +241,7 @@ static void check_limits(struct contained *c)
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
         contained_send_limit(LIMIT_CPU);
         finish(c);
-    } else if (use.oom_kills) { /* of one process, which is the end of all */
+    } else if (contained_is_watching() && use.oom_kills) {
         finish(c);
     } else if (clock_mono_ms() >= c->usage_ms) {
         send_usage(c, false);
@@ -371,7 +371,7 @@ static void serve_once(struct contained *c)
         contained_filter_poll(),
     };
     bool looks = c->plan.cpu_ms || contained_is_watching();
-    int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : MEMORY_LOOK_MS;
+    int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
         return;

@@ -18,39 +18,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/num.h"
+#include "base/owner.h"
 #include "docker/engine_parts.h"
 
 enum { START_MS = 60000, PAUSE_MS = 5000, KILL_MS = 10000, REMOVE_MS = 15000, ID_MAX = 100 };
-
-/* ---- owners ---- */
-
-/* "4711 6a3e... 4026531836": the process, the boot of its machine, and its pid namespace. */
-static void owner(char *out, size_t n)
-{
-    char boot[64] = "", space[64] = "";
-
-    if (fd_read_file_at(-1, "/proc/sys/kernel/random/boot_id", boot, sizeof boot) < 0)
-        boot[0] = '\0';
-    boot[strcspn(boot, "\n")] = '\0';
-    ssize_t got = readlink("/proc/self/ns/pid", space, sizeof space - 1);
-    space[got > 0 ? got : 0] = '\0';
-    snprintf(out, n, "%d %s %s", (int)getpid(), boot, space);
-}
-
-/* Whether it was a process of this machine that is gone. Nothing is known of other machines. */
-static bool is_dead(const char *label)
-{
-    char ours[200];
-
-    owner(ours, sizeof ours);
-    const char *place = strchr(label, ' '), *here = strchr(ours, ' ');
-    int64_t pid;
-
-    return place && strcmp(place, here) == 0 &&
-           num_int64((struct str){label, (size_t)(place - label)}, &pid) && pid > 0 &&
-           pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
-}
 
 /* ---- one container ---- */
 
@@ -79,10 +50,10 @@ static int act(struct engine *e, const struct act *a, struct err *err)
 int engine_create(struct engine *e, json_t *config, char **ret_id, struct err *err)
 {
     unsigned char random[8];
-    char label[200];
+    char label[OWNER_MAX];
     struct engine_answer answer;
 
-    owner(label, sizeof label);
+    owner_name(label);
     if (getrandom(random, sizeof random, 0) != sizeof random)
         return err_sys(err, "name a container");
     unsigned long long number;
@@ -301,7 +272,7 @@ int engine_sweep(struct engine *e, unsigned *ret_count, struct err *err)
         const char *label =
             json_string_value(json_object_get(json_object_get(found, "Labels"), ENGINE_LABEL));
         struct err ignored;
-        if (id && strlen(id) <= ID_MAX && label && is_dead(label))
+        if (id && strlen(id) <= ID_MAX && label && owner_is_dead(label))
             *ret_count += engine_remove(e, id, &ignored) == 0;
     }
     engine_answer_done(&answer);

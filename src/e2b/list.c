@@ -13,7 +13,7 @@
 enum {
     PAGES_MOST = 100, /* of a list that has no end */
     LISTED_MOST = 10000,
-    TEXT_MAX = 400,
+    TEXT_MAX = 600,
     UNANSWERED_MS = 3000,
 };
 

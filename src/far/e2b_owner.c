@@ -3,9 +3,7 @@
  * The owners of sandboxes. A session's sandbox that is not used stands still and costs nothing, but
  * stays when glovebox is killed: its metadata names the process that made it.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +11,38 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "base/num.h"
+#include "base/owner.h"
+#include "base/sha256.h"
 #include "far/e2b_parts.h"
 
-enum { FAILURES_MOST = 5 };
+enum { FAILURES_MOST = 5, DIGITS = 16, PLACE_MAX = 300 };
 
-/* "HOST/", and so that of all processes of this machine. */
-static void own_host(char ret[300])
+/* Some digits of the machine's ID, which is to stay here; "" for none. */
+static void own_machine(char ret[DIGITS + 1])
 {
-    char name[256] = "";
+    static const char salt[] = "glovebox sandboxes of E2B ";
+    char id[sizeof salt + 64], sum[SHA256_HEX];
+    size_t at = sizeof salt - 1;
+
+    memcpy(id, salt, at);
+    ssize_t n = fd_read_file_at(-1, "/etc/machine-id", id + at, sizeof id - at);
+    sha256_of(id, at + (n > 0 ? (size_t)n : 0), sum);
+    snprintf(ret, DIGITS + 1, "%.*s", DIGITS, n > 1 ? sum : "");
+}
+
+/* "HOST/MACHINE/", and so that of all processes of this machine. Many machines are called
+ * localhost. */
+static void own_place(char ret[PLACE_MAX])
+{
+    char name[256] = "", machine[DIGITS + 1];
 
     if (gethostname(name, sizeof name - 1) < 0 || !name[0])
         snprintf(name, sizeof name, "unknown");
-    snprintf(ret, 300, "%s/", name);
+    own_machine(machine);
+    snprintf(ret, PLACE_MAX, "%s/%s/", name, machine);
 }
 
 /* The caller frees. */
@@ -41,22 +56,24 @@ static char *new_mark(void)
 
 json_t *e2b_metadata(const struct backend_job *job)
 {
-    char host[300];
+    char place[PLACE_MAX], process[OWNER_MAX];
 
-    own_host(host);
-    AUTO_FREE char *owner = xasprintf("%s%ld", host, (long)getpid());
+    own_place(place);
+    owner_name(process);
+    AUTO_FREE char *owner = xasprintf("%s%s", place, process);
     AUTO_FREE char *mark = new_mark();
     return json_pack("{s:s, s:s, s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "owner", owner,
                      E2B_MARK, mark, "task_id", job->id);
 }
 
-static bool is_dead(const char *owner, const char *host)
+/* A machine without an ID may be another one of that name, which runs. */
+static bool is_dead(const char *owner, const char *place)
 {
-    int64_t pid;
+    size_t n = strlen(place);
+    bool sure = n > 1 && place[n - 2] != '/';
 
-    return owner && strncmp(owner, host, strlen(host)) == 0 &&
-           num_int64(str_from(owner + strlen(host)), &pid) && pid > 0 && pid <= INT32_MAX &&
-           kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+    return owner && strncmp(owner, place, n) == 0 &&
+           (owner_is_dead(owner + n) || (sure && owner_has_other_boot(owner + n)));
 }
 
 /* One that cannot be killed does not save the others, but a service that is down is not asked for
@@ -66,14 +83,14 @@ static int kill_left(struct e2b *e2b, const json_t *list, unsigned *ret_count, s
     unsigned failed = 0;
     const json_t *entry;
     struct err why;
-    char host[300];
+    char place[PLACE_MAX];
     size_t i;
 
-    own_host(host);
+    own_place(place);
     json_array_foreach(list, i, entry)
     {
         const char *id = json_get_text(entry, "sandboxID");
-        if (!id || failed == FAILURES_MOST || !is_dead(json_get_text(entry, "owner"), host))
+        if (!id || failed == FAILURES_MOST || !is_dead(json_get_text(entry, "owner"), place))
             continue;
         if (e2b_kill_other(e2b, id, &why) == 0)
             ++*ret_count;

@@ -327,6 +327,27 @@ def test_not_cleaned(tap, standin):
     tap.equal((product.glovebox(standin, "doctor", "--clean").returncode, standin.living), (0, []), "in the end all are killed")
 
 
+def test_owners(tap, standin):
+    """doctor --clean kills the sandboxes of dead processes of this machine, and of no other that has its name."""
+    run = Standing(standin, "-c", "import time; time.sleep(60)")
+    wait_for(lambda: standin.living)
+    owner = standin.control.made[-1].body["metadata"]["owner"]
+    run.interrupt()
+    process, boot, space = owner.split("/")[-1].split(" ")
+    place = owner[: -len(" ".join((process, boot, space)))]
+    machine = place.split("/")[1]
+    owners = {"dead": owner, "living": "%s%d %s %s" % (place, os.getpid(), boot, space),
+              "elsewhere": "other-" + owner,
+              "clone": owner.replace("/" + machine + "/", "/0123456789abcdef/"),
+              "container": owner.replace(space, "pid:[1]"), "rebooted": owner.replace(boot, "an-earlier-boot")}
+    listed = [{"sandboxID": name, "metadata": {"glovebox": "1", "owner": text}} for name, text in owners.items()]
+    standin.faults[:] = [Fault("GET", CREATE, answer=whole_answer(200, json.dumps(listed).encode()))]
+    del standin.requests[:]
+    done = product.glovebox(standin, "doctor", "--clean")
+    asked = {r.path.split("/")[-1] for r in standin.asked("control", "DELETE")}
+    tap.equal(asked, {"dead", "rebooted"} if machine else {"dead"}, "whose sandboxes are killed", product.said(done), owners)
+
+
 def test(tap):
     with Standin() as standin:
         for name, function in sorted(globals().items()):

@@ -128,9 +128,16 @@ def test_secret(tap, standin):
             tap.ok(key not in done.stdout + done.stderr and not any(t in done.stdout + done.stderr for t in tokens),
                    "nor in results and errors", product.said(done))
         standin.faults[:] = []
+        shown = [subprocess.run([*words, *more], capture_output=True, timeout=60, stdin=subprocess.DEVNULL,
+                                env=product.environment(standin, HOME=home))
+                 for more in (["--events"], ["--trace-time"], ["--print-config"], ["--backend", "e2b-interpreter"])]
+        shown.append(product.glovebox(standin, "doctor"))
+        tokens += [r.token.encode() for r in standin.control.made]
+        tap.ok(not any(secret in done.stdout + done.stderr for done in shown for secret in (key, *tokens)),
+               "nor in events, times, settings and what doctor says", [product.said(done) for done in shown])
         kept = b"".join(open(path, "rb").read() for path in glob.glob(home + "/**", recursive=True)
                         if os.path.isfile(path))
-        tap.ok(kept and key not in kept, "nor in the log", len(kept))
+        tap.ok(kept and not any(secret in kept for secret in (key, *tokens)), "nor in the log", len(kept))
 
 
 def test_accounts(tap, standin):

@@ -11,8 +11,8 @@ import tempfile
 import threading
 
 import product
-from standin import Standin
-from wire import accept_all
+from standin import Fault, Standin
+from wire import accept_all, whole_answer
 
 DOMAIN = "e2b.localhost"
 SUBJECT = "subjectAltName=DNS:*.%s"
@@ -108,6 +108,26 @@ def test_distrust(tap, standin, folder):
                text + ": nothing is sent", product.said(done))
 
 
+def test_elsewhere(tap, standin, folder):
+    """The service may name another domain for its sandboxes. TLS is asked of that as well, and the key stays away."""
+    for certificate, status in (("other", 0), ("good", 125)):
+        with Front(folder, "good", standin.port) as front, Front(folder, certificate, standin.port) as other:
+            def named(request):
+                status, body, _ = standin.control.answer(request.head, request.body)
+                return whole_answer(status, {**body, "domain": "other.localhost:%d" % other.port})
+
+            standin.faults[:] = [Fault("POST", "^/v2/sandboxes$", answer=named)]
+            del standin.requests[:]
+            done = run(standin, front, folder, True, "e2b", "-c", "print(6 * 7)")
+            standin.faults[:] = []
+            there = [str(r.head.pairs) + str(r.body) for r in standin.requests if r.kind != "control"]
+            tap.equal((done.returncode, {name.partition("-")[0] for name in other.names}, standin.living),
+                      (status, {"49983"}, []), "sandboxes of another domain, with a certificate of %s" % certificate,
+                      product.said(done))
+            tap.ok(not any(standin.key in text for text in there) and bool(there) == (not status),
+                   "and the key is not sent there", len(there))
+
+
 def test(tap):
     if not shutil.which("openssl"):
         return tap.skip("a service behind TLS", "no file openssl")
@@ -115,3 +135,4 @@ def test(tap):
         make_certificates(folder)
         test_domain(tap, standin, folder)
         test_distrust(tap, standin, folder)
+        test_elsewhere(tap, standin, folder)

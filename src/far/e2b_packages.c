@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "far/e2b_parts.h"
 
-enum { INSTALL_MS = 10 * 60 * 1000, SAID_MAX = 4096 };
+enum { INSTALL_MS = 10 * 60 * 1000, SAID_MAX = 4096, LINE_LONG = 32 << 10 };
 
 /* The machine is made for one guest: no other program meets its packages. */
 static const char *const before[] = {"env", "PIP_BREAK_SYSTEM_PACKAGES=1",
@@ -51,6 +51,19 @@ static int say_failed(struct buf *words, int status, struct err *err)
                    status, shown.p);
 }
 
+static void say_begun(const struct far_guest *d)
+{
+    AUTO_BUF struct buf line = {0};
+
+    if (!d->sink->preparing)
+        return;
+    buf_init(&line, LINE_LONG);
+    (void)buf_adds(&line, "pip installs");
+    for (char *const *p = d->job->packages; *p; p++)
+        (void)buf_addf(&line, " %s", *p);
+    d->sink->preparing(d->sink->ctx, line.p);
+}
+
 int e2b_install(struct far_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
@@ -58,6 +71,7 @@ int e2b_install(struct far_guest *d, struct err *err)
 
     if (!d->job->packages)
         return 0;
+    say_begun(d);
     const char **argv = command_of(d->job);
     const struct e2b_start start = {.argv = argv, .tag = "glovebox-packages"};
     buf_init(&ended.words, SAID_MAX);

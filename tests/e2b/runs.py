@@ -206,6 +206,9 @@ def test_packages(tap, standin):
               "which has a network")
     tap.equal([r.json for r in standin.asked("control", "PUT", "/network")], [{"allow_internet_access": False}],
               "that is closed before the program")
+    done = product.run(standin, "--pip", "third", "--events", "-c", "print(1)")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    tap.equal([e["message"] for e in events if e["event"] == "preparing"], ["pip installs third"], "an event says so", product.said(done))
     done = product.run(standin, "--pip", "no-such-thing", "-c", "print(1)")
     tap.ok(done.returncode == 125 and b"No matching distribution" in done.stderr, "a package that does not exist",
            product.said(done))

@@ -188,6 +188,20 @@ def test_delivered(tap, standin):
                "input whose answer is lost is not sent twice", product.said(done))
 
 
+def test_packages(tap, standin):
+    """Of a daemon's session, and of one at the prompt."""
+    del standin.requests[:]
+    with daemon(standin) as session:
+        name = session.new("--pip", "some-name", "--pip", "third")
+        done = session("exec", name, "-c", "import third; print('there')")
+        tap.equal(done.stdout, b"there\n", "a daemon's session has packages", done, name)
+        session("close", name)
+    tap.equal([r.json for r in standin.asked("control", "PUT", "/network")], [{"allow_internet_access": False}],
+              "and no network afterwards")
+    out, err = repl(standin, ["import third", "'here'"], "--pip", "third")
+    tap.equal(out, "'here'\n", "so has one at the prompt", err)
+
+
 def test_kept(tap, standin):
     del standin.requests[:]
     with daemon(standin) as session:

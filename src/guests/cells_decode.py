@@ -104,7 +104,7 @@ def cell_reader(names):
     return typed_reader(hook)
 
 
-# The data of a program may be anybody's JSON: an object in which "$type" means something else stays a dict.
+# The data of a program may be any JSON: an object in which "$type" means something else stays a dict.
 def data_reader():
     def hook(d):
         form = d.get("$type")

@@ -495,7 +495,7 @@
         return { exception: safeException(e), interrupted: true };
     }
 
-    // A cell that listens itself sees to it. Who listens to exceptions only hears of rejections too, as in a script.
+    // A cell with a listener of its own handles it. A listener of exceptions receives rejections, too, as in a script.
     function late(event, e) {
         if (e instanceof Leave || process.listeners(event).some((heard) => heard !== LATE[event])) return;
         const others = process.listeners("uncaughtException").filter((heard) => heard !== LATE.uncaughtException);
@@ -1022,7 +1022,7 @@
                 stop();
             }
         }`;
-    // What it sleeps on; how often it was heard; who has the signal: nobody, the main thread or the watcher.
+    // What it sleeps on; how many signals were received; the owner of the signal: none, the main thread or the watcher.
     const state = new Int32Array(new SharedArrayBuffer(12));
     let watcher = null;
 

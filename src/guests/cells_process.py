@@ -114,7 +114,7 @@ def say(text):
         write(2, text.encode("utf-8", "backslashreplace"))
 
 
-# What is in the list, at a line of a cell: there the interpreter says that it was if nobody ever awaited or closed it.
+# What is in the list, at a line of a cell: the interpreter names that line if it was never awaited or closed.
 def let_go(held, name, line):
     exec(compile("\n" * (line - 1) + "let_go()", name, "exec", 0, True),
          {"__name__": "__main__", "let_go": held.clear})

@@ -223,7 +223,7 @@ class Server:
             cell.error, cell.value = None, cell.final[0]
         if cell.error is not None or cell.value is None:
             return
-        # A coroutine that nobody awaits is told of with its cell, and so not kept.
+        # A coroutine that is never awaited is reported with its cell, and so not kept.
         cell.is_coroutine = type(cell.value) is COROUTINE_TYPE
         keeps = self.notebook and cell.final is None and not cell.is_coroutine
         if keeps and ("_" not in self.names or id(self.names["_"]) == self.last):

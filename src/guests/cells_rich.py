@@ -127,8 +127,8 @@ def rich_is_bytes(mime):
 rich_quiet_filters = []  # those of ours that are among the program's now
 
 
-# What is looked at warns nobody, and raises no warning where those are errors. The filter goes into the program's list
-# and out of it again: warnings.catch_warnings() would have every module forget which of its warnings were seen.
+# A value that is looked at prints no warning, and raises none where warnings are errors. The filter goes into the
+# program's list and out again: warnings.catch_warnings() would have each module forget which warnings were seen.
 class RichQuiet:
     def __enter__(self):
         self.filter = tuple(["ignore", None, Warning, None, 0])

@@ -489,7 +489,7 @@ __cells_input() {
 # Acts on frames until one is a cell to run. False at their end.
 __cells_next() {
     local __cells__kind='' __cells__id __cells__length
-    # Without its keeper nobody would end it.
+    # Without its keeper, no process would kill it.
     while __cells_head && builtin kill -0 "$$" 2> /dev/null; do
         if [[ $__cells__kind == stdin ]]; then
             __cells__kind=''
@@ -997,7 +997,7 @@ coproc __CELLS {
 __cells_pid=$__CELLS_PID
 exec 193<&"${__CELLS[0]}" 198<&- 199>&- 190<&- 191>&-
 exec {__CELLS[1]}>&- 2> /dev/null
-# Bash tells of jobs that end; nobody needs to hear it.
+# Bash reports jobs that end; no reader needs that.
 exec 2> /dev/null
 trap 'kill -INT -- "-$__cells_pid" 2> /dev/null' INT
 for __cells_signal in HUP QUIT USR1 USR2 PIPE ALRM TERM URG VTALRM PROF WINCH IO PWR; do

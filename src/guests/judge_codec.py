@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Values as typed JSON, there and back: the same forms as src/judge/value_types.def. Runs inside the wall,
 # before the driver (judge_driver.py), in one text with it. Exact types only: what is a subclass of some type is
-# that type to nobody here, unless it is one of the standard library's relatives that == treats alike. What
+# not of that type here, unless it is one of the standard library's relatives that == treats alike. What
 # is needed is taken hold of before the candidate is there; that keeps accidents out, not attacks: the judge
-# believes nothing but that somebody claims this value.
+# believes nothing but that this value is claimed.
 import sys
 from binascii import a2b_base64, b2a_base64
 from _datetime import date, datetime, time, timedelta, timezone
@@ -286,7 +286,7 @@ def equality_of(kind):
             return base
 
 
-# What somebody's method says of a value, as text that can be sent.
+# What a method that is not ours returns for a value, as text that can be sent.
 def words_of(ask, v, name, most):
     try:
         said = ask(v)

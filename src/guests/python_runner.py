@@ -2,7 +2,7 @@
 # Starts the user's program in an interpreter that was started with -S, and ends it, as `python3 FILE`
 # would, but without what takes long: `site` (reading .pth files, adding package folders: 1 to 5 ms) does
 # its work when something first asks for more than the standard library, and the interpreter is not taken
-# apart (1 ms and more) where nobody could tell. The program gets a fresh __main__ without names of ours.
+# apart (1 ms and more) where no program could see it. The program gets a fresh __main__ without names of ours.
 # Follows packages.py in one text. Frames of ours are below its own; what might look there gets an ordinary start, and so does a text
 # that the interpreter reads otherwise than compile() would.
 #
@@ -121,7 +121,7 @@ def read_program(path):
         start_ordinary()
 
 
-# A checker's (src/judge/checker.c): started as it is, and with a status of its own for what nobody catches.
+# A checker's (src/judge/checker.c): started as it is, and with a status of its own for an exception that is not caught.
 judges, CRASHED = False, 70
 
 
@@ -231,7 +231,7 @@ def count_files():
 
 
 # Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
-# module of the user's, no package with libraries that nobody could end.
+# module of the user's, no package with libraries that could not be ended.
 def may_leave(folder):
     global libraries
     files = count_files()

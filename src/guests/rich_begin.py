@@ -28,7 +28,7 @@ def wants_ordinary(source, otherwise):
     return has_any(source, UNFIT + (UNFIT_SINCE_3_14 if sys.version_info >= (3, 14) else ()))
 
 
-# Where it is now, which nobody inherits; and what it is, for the program may put something else there.
+# Where it is now, which no process inherits; and what it is, for the program may put something else there.
 def move(fd):
     there = fstat(fd)
     try:

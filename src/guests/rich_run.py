@@ -18,7 +18,7 @@ class RichPipe:
         self.lock, self.writing = RLock(), False
         self.out = memoryview(b""), []
 
-    # A child's copy of this process does not write among its parent's frames, and nobody into what the program has
+    # A child's copy of this process does not write among its parent's frames, and no process into what the program has
     # opened in the pipe's place.
     def is_open(self):
         return getpid() == self.process and is_ours(self.fd, self.there)
@@ -37,12 +37,12 @@ class RichPipe:
                     data, counts = self.out = memoryview(bytes(data[sum(counts):]) + frame), []
                     while sum(counts) < len(data):
                         counts.extend(map(write, (self.fd,), (data[sum(counts):],)))
-            except OSError:  # nobody listens
+            except OSError:  # the reader has gone
                 self.out = memoryview(b""), []
             finally:
                 self.writing = False
 
-    # What is printed next comes next, also for the host, who looks at the output before it takes a frame.
+    # What is printed next comes next, also for the host, which reads the output before it takes a frame.
     def wait(self):
         try:
             from fcntl import ioctl

@@ -128,7 +128,7 @@ class Link:
     def end(self, why):
         raise LinkEnded("The candidate's process " + why)
 
-    # What cannot be read raises all kinds of exceptions, StopIteration among them: none may reach who asked.
+    # What cannot be read raises all kinds of exceptions, StopIteration among them: none may reach the caller.
     def receive(self):
         line = self.receive_line()
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whose a name is that the test code uses and nobody on this side has defined: a library's, which is imported here, or
-# the candidate's. Follows suite_link.py.
+# The owner of a name that the test code uses and this side has not defined: a library, which is imported here, or
+# the candidate. Follows suite_link.py.
 #
-# Who decides what `math` or `isclose` is decides the verdict. So the candidate is asked last, and never for a name
+# The side that defines `math` or `isclose` decides the verdict. So the candidate is asked last, and never for a name
 # that the test code gives a value to.
 
 ALIASES = {

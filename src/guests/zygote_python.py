@@ -61,7 +61,7 @@ def load(modules):
 
 # ---- packages ----
 
-# As a program's first import of one would: `site` does its work, and what is in our folder is nobody's.
+# As a program's first import of one would: `site` does its work, and what is in our folder is no package.
 def load_packages(packages):
     first = sys.path[:1]
     del sys.path[:1]
@@ -171,7 +171,7 @@ def renumber():
         thread._set_native_id()
 
 
-# Notes what of OURS nobody else has loaded.
+# Notes which of OURS no other code has loaded.
 def need_ctypes():
     if not ours:
         ours.append({name for name in OURS if name not in sys.modules})

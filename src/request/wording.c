@@ -193,17 +193,31 @@ static json_t *advice_as(const void *ctx, struct str text)
                                                          : wording_text(text, spell, ctx);
 }
 
-/* An error about a field begins with its name, in quotes. */
+/* The setting with whose name an error begins, as a field in quotes or as an option; NULL: none.
+ * *ret_end is behind the name. */
+static const struct setting *subject_of(struct str text, size_t *ret_end)
+{
+    struct str name, value;
+    bool quoted = text.n && *text.p == '\'';
+    long end = quoted ? str_find(str_slice(text, 1, text.n), STR("'")) : -1;
+
+    if (end > 0) {
+        *ret_end = (size_t)end + 2;
+        return setting_of_field(str_slice(text, 1, 1 + (size_t)end));
+    }
+    *ret_end = option_at(text, 0, &name, &value);
+    return *ret_end && !value.n ? setting_of(name) : NULL;
+}
+
 static json_t *error_as(const void *ctx, struct str text)
 {
     enum wording wording = *(const enum wording *)ctx;
-    long end = text.n && *text.p == '\'' ? str_find(str_slice(text, 1, text.n), STR("'")) : -1;
-    const struct setting *row =
-        end > 0 ? setting_of_field(str_slice(text, 1, 1 + (size_t)end)) : NULL;
+    size_t end;
+    const struct setting *row = subject_of(text, &end);
 
     if (!row || wording == WORDING_FIELDS)
         return advice_as(ctx, text);
-    struct str name = python_name(row->field), rest = str_slice(text, 2 + (size_t)end, text.n);
+    struct str name = python_name(row->field), rest = str_slice(text, end, text.n);
     AUTO_FREE char *spelled =
         wording == WORDING_PYTHON
             ? xasprintf("'%.*s'%.*s", (int)name.n, name.p, (int)rest.n, rest.p)

@@ -38,7 +38,7 @@ static void check_left_alone(void)
         "only --allow-unsafe",
         "a--file",
         "--",
-        "only with --dockerfile",
+        "only with --no-such-option",
         "- --5",
     };
 
@@ -96,6 +96,11 @@ static void check_errors(void)
     EQ_STR(error("'timeout_ms': 5 is more", WORDING_OPTIONS), "--timeout: 5 is more");
     EQ_STR(error("'timeout_ms': 5 is more", WORDING_PYTHON), "'timeout': 5 is more");
     EQ_STR(error("'timeout_ms': 5 is more", WORDING_FIELDS), "'timeout_ms': 5 is more");
+    EQ_STR(error("--profile: there is none", WORDING_PYTHON), "'profile': there is none");
+    EQ_STR(error("--profile: there is none", WORDING_OPTIONS), "--profile: there is none");
+    EQ_STR(error("--profile: there is none", WORDING_FIELDS), "'profile': there is none");
+    EQ_STR(error("--net=host and --require=netns", WORDING_PYTHON),
+           "net=\"host\" and require=\"netns\"");
     EQ_STR(error("'no_such_ms' is not here", WORDING_PYTHON), "'no_such_ms' is not here");
     EQ_STR(error("'", WORDING_PYTHON), "'");
     EQ_STR(error("", WORDING_PYTHON), "");

@@ -18,7 +18,7 @@ from typing import Any, Callable
 
 import pytest
 
-from glovebox_sandbox import AsyncSandbox, DaemonError, PolicyError, Sandbox, SessionError, UsageError, private
+from glovebox_sandbox import AsyncSandbox, DaemonError, PolicyError, Sandbox, SessionError, UsageError, finding, private
 from glovebox_sandbox.finding import find_program
 
 
@@ -147,6 +147,19 @@ def test_programs_that_cannot_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GLOVEBOX_PROGRAM", str(broken))
     with pytest.raises(DaemonError, match="status 3: this machine cannot"):
         Sandbox().open()
+
+
+def test_the_programs_of_the_wheel_come_before_another_in_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GLOVEBOX_PROGRAM", raising=False)
+    for name in ("programs", "path"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "glovebox").write_text("")
+        (tmp_path / name / "glovebox").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setattr(finding, "__file__", str(tmp_path / "finding.py"))
+    assert find_program() == str(tmp_path / "programs" / "glovebox")
+    (tmp_path / "programs" / "glovebox").unlink()
+    assert find_program() == str(tmp_path / "path" / "glovebox")
 
 
 CHILD = """

@@ -45,11 +45,11 @@ def find_program() -> str:
             raise DaemonError(f"GLOVEBOX_PROGRAM is '{named}', which is no program that can be started")
         return os.path.abspath(named)
     bundled = Path(__file__).parent / "programs" / "glovebox"
+    if os.access(bundled, os.X_OK):
+        return str(bundled)  # of this version, which another one in $PATH need not be
     found = shutil.which("glovebox", path=_path_without_scripts())
     if found:
         return os.path.abspath(found)
-    if os.access(bundled, os.X_OK):
-        return str(bundled)
     raise DaemonError("there is no glovebox: no daemon runs, $PATH has no program 'glovebox', and this package was "
                       "installed without it; install a wheel for this machine, or build glovebox and put it in $PATH")
 

@@ -242,8 +242,11 @@ def mapping(name: str, given: Any, form: str = "a dict") -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", given)
 
 
+_FILES_FORM = "a dict of names and contents: {'data.csv': Path('data.csv')}"
+
+
 def _files(name: str, files: Mapping[str, Content]) -> list[dict[str, str]]:
-    return [_file(_item("a file's name", path), content_of(content)) for path, content in mapping(name, files).items()]
+    return [_file(_item("a file's name", path), content_of(content)) for path, content in mapping(name, files, _FILES_FORM).items()]
 
 
 def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:

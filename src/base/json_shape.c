@@ -10,14 +10,14 @@ static size_t skip_string(struct str s, size_t at)
     return at;
 }
 
-int json_check_shape(struct str s, size_t depth_max, size_t values_max, struct err *err)
+int json_check_shape(struct str text, size_t depth_max, size_t values_max, struct err *err)
 {
     size_t depth = 0, values = 1;
 
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
         if (c == '"')
-            i = skip_string(s, i);
+            i = skip_string(text, i);
         else if (c == ']' || c == '}')
             depth -= depth > 0;
         else if (c == '[' || c == '{' || c == ',')

@@ -43,22 +43,29 @@ static void keep_ours(json_t *list, const json_t *answer)
     }
 }
 
-static int list_page(struct e2b *e, const char *mark, int64_t timeout_ms, json_t *list, char next[],
-                     size_t next_size, struct err *err)
+/* What is asked for, and what has come. */
+struct listing {
+    const char *mark; /* NULL: all */
+    int64_t timeout_ms;
+    json_t *list;
+    char next[sizeof((struct e2b_answer *)0)->next_page];
+};
+
+static int list_page(struct e2b *e, struct listing *l, struct err *err)
 {
     AUTO_BUF struct buf path = {0};
     struct e2b_answer answer;
 
     buf_init(&path, 4096);
     (void)buf_adds(&path, "/v2/sandboxes?state=running,paused&limit=100");
-    if (mark)
-        (void)buf_addf(&path, "&metadata=" E2B_MARK "%%3D%s", mark);
-    if (next[0]) {
+    if (l->mark)
+        (void)buf_addf(&path, "&metadata=" E2B_MARK "%%3D%s", l->mark);
+    if (l->next[0]) {
         (void)buf_adds(&path, "&nextToken=");
-        http_encode_path(&path, str_from(next));
+        http_encode_path(&path, str_from(l->next));
     }
     const struct e2b_ask ask = {
-        .method = "GET", .path = path.p, .timeout_ms = timeout_ms, .cancel_fd = -1};
+        .method = "GET", .path = path.p, .timeout_ms = l->timeout_ms, .cancel_fd = -1};
     if (e2b_ask(e, &ask, &answer, err) < 0)
         return -1;
     int result = e2b_must(&answer, "list sandboxes", err);
@@ -66,25 +73,24 @@ static int list_page(struct e2b *e, const char *mark, int64_t timeout_ms, json_t
         result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
                          e->account.shown);
     if (result == 0)
-        keep_ours(list, answer.json);
-    snprintf(next, next_size, "%s", answer.next_page);
+        keep_ours(l->list, answer.json);
+    snprintf(l->next, sizeof l->next, "%s", answer.next_page);
     e2b_answer_done(&answer);
     return result;
 }
 
 int e2b_list(struct e2b *e, json_t **ret, struct err *err)
 {
-    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
-    json_t *list = json_array();
+    struct listing l = {.list = json_array()};
     int result = 0, pages = 0;
 
     do
-        result = list_page(e, NULL, 0, list, next, sizeof next, err);
-    while (result == 0 && next[0] && ++pages < PAGES_MOST);
+        result = list_page(e, &l, err);
+    while (result == 0 && l.next[0] && ++pages < PAGES_MOST);
     if (result == 0)
-        *ret = list;
+        *ret = l.list;
     else
-        json_decref(list);
+        json_decref(l.list);
     return result;
 }
 
@@ -98,18 +104,17 @@ int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
 /* A service may ignore the filter, and list what others use. */
 void e2b_kill_unanswered(struct e2b *e, const char *mark)
 {
-    char next[sizeof((struct e2b_answer *)0)->next_page] = "";
-    json_t *list = json_array();
+    struct listing l = {.mark = mark, .timeout_ms = UNANSWERED_MS, .list = json_array()};
     const json_t *entry;
     struct err ignored;
     size_t i;
 
-    if (mark && list_page(e, mark, UNANSWERED_MS, list, next, sizeof next, &ignored) == 0)
-        json_array_foreach(list, i, entry)
+    if (mark && list_page(e, &l, &ignored) == 0)
+        json_array_foreach(l.list, i, entry)
         {
             const char *id = json_get_text(entry, "sandboxID");
             if (id && str_is(json_str(json_object_get(entry, E2B_MARK)), mark))
                 (void)e2b_kill_other(e, id, &ignored);
         }
-    json_decref(list);
+    json_decref(l.list);
 }

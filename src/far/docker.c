@@ -57,6 +57,7 @@ static void resume_container(struct far_guest *d)
 static const struct far_place container = {.name = "container",
                                            .lacks = "the container engine does not provide it",
                                            .optional = DOCKER_OPTIONAL,
+                                           .started = docker_started,
                                            .pause = pause_container,
                                            .resume = resume_container,
                                            .kill = kill_container,

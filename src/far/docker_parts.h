@@ -39,6 +39,8 @@ const char *docker_image(const struct backend_job *job);
 /* Gets a container, sends it the plan and the files. After -1, the caller frees the guest as after
  * a success. */
 int docker_start(struct far_guest *d, struct err *err);
+/* The program runs: its limits as they have to be. */
+void docker_started(struct far_guest *d);
 /* Has the engine make and start a container with this configuration (JSON). */
 int docker_make(struct far_guest *d, const char *config, struct err *err);
 

@@ -45,6 +45,15 @@ static uint64_t read_first(const char *const files[2], const char *const words[2
     return value;
 }
 
+/* A runtime with a kernel of its own (gVisor) may show no control groups. */
+static uint64_t count_cpu(void)
+{
+    struct contained_usage counted;
+
+    contained_count(&counted);
+    return counted.cpu_ns;
+}
+
 void contained_usage(struct contained_usage *ret)
 {
     uint64_t cpu_us;
@@ -55,9 +64,11 @@ void contained_usage(struct contained_usage *ret)
         contained_count(ret);
         return;
     }
-    ret->cpu_ns = read_number(GROUPS "cpu.stat", "usage_usec ", &cpu_us) ? cpu_us * 1000 : 0;
-    if (!ret->cpu_ns)
-        (void)read_number(GROUPS "cpuacct/cpuacct.usage", "", &ret->cpu_ns);
+    *ret = (struct contained_usage){0};
+    if (read_number(GROUPS "cpu.stat", "usage_usec ", &cpu_us))
+        ret->cpu_ns = cpu_us * 1000;
+    else if (!read_number(GROUPS "cpuacct/cpuacct.usage", "", &ret->cpu_ns))
+        ret->cpu_ns = count_cpu();
     ret->memory_now = read_first(
         (const char *const[]){GROUPS "memory.current", GROUPS "memory/memory.usage_in_bytes"},
         plain);

@@ -329,12 +329,16 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
 {
     const struct jail_limits *l = &p->request->limits;
     layer_mask for_pids = backend_need(p->backend, CAN_LIMIT_PIDS).layers;
+    bool elsewhere = p->backend->interpreter;
+    layer_mask for_memory = elsewhere ? backend_need(p->backend, CAN_LIMIT_MEMORY).layers : 0;
     bool watched = !backend_need(p->backend, CAN_LIMIT_MEMORY).why_not;
     const struct {
         bool unheld;
         const char *text;
     } rows[] = {
-        {watched && l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
+        {l->memory_bytes && (for_memory & ~held),
+         "Whether the memory limit holds could not be verified (layer memory)."},
+        {watched && !for_memory && l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
          "The memory limit is watched from outside, a few milliseconds late (layer memory)."},
         {l->pids && (for_pids & ~held), "The number of processes is not limited (layer pids)."},
         {watched && l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),

@@ -4,6 +4,7 @@
 import time
 
 import program
+from ends import begin
 
 STUBBORN = "trap '' TERM INT HUP; echo up; while :; do :; done"
 FORKS = "f() { f | f & }; f; sleep 60"
@@ -85,6 +86,15 @@ def test_large_input(tap, docker):
     done = program.run(docker.host, "-c", "import sys, time; time.sleep(1); print(len(sys.stdin.buffer.read()))",
                        stdin=bytes(5 << 20))
     tap.equal(done.stdout, b"%d\n" % (5 << 20), "5 MB of input to a slow reader", program.said(done))
+
+
+def test_processes_of_a_runtime(tap, docker):
+    """It starts with room for threads of its own; a runtime without them then has the limit itself."""
+    process, first = begin(docker, "--runtime", "other", "--pids", "30", "-c", "print('up', flush=True)\nimport time; time.sleep(60)")
+    limits = [docker.get("/containers/%s/json" % c["Id"])["HostConfig"]["PidsLimit"] for c in docker.containers()]
+    process.terminate()
+    process.communicate()
+    tap.equal((first, limits), (b"up\n", [31]), "processes, with another runtime")
 
 
 def test_required(tap, docker):

@@ -18,7 +18,7 @@ from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence", "pulls", "reach", "stalled"]  # need no engine
 NAMES = ["contract", "runs", "limits", "hostile", "sessions", "pauses", "snapshots", "warm", "library", "images", "builds", "ends"]
-BY_NAME = {"same": "warm", "packages": "packages", "many": "many",  # take minutes
+BY_NAME = {"same": "warm", "packages": "packages", "many": "many", "gvisor": "gvisor",  # take minutes
            **dict.fromkeys(("suites", "commands", "models", "mcp", "escapes", "bounds", "served", "cheats"), "suites")}
 
 

@@ -67,26 +67,16 @@ static uint64_t pids_at_start(const struct backend_job *job)
 }
 
 /* What an engine hides by itself, as of Docker 28, since naming any replaces these; and after the
- * empty line more facts about the host's kernel. */
+ * empty line more facts about the host, as a jail hides them. Two of the first are in /sys/devices:
+ * virtual/powercap, and thermal_throttle of each processor. */
 static const char *const hidden[] = {
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/interrupts",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/latency_stats",
-    "/proc/sched_debug",
-    "/proc/scsi",
-    "/proc/timer_list",
-    "/proc/timer_stats",
-    "/sys/devices/virtual/powercap",
-    "/sys/firmware",
+    "/proc/acpi",       "/proc/asound",        "/proc/interrupts",  "/proc/kcore",
+    "/proc/keys",       "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+    "/proc/timer_list", "/proc/timer_stats",   "/sys/firmware",
 
-    "/proc/bus",
-    "/proc/cmdline",
-    "/proc/kallsyms",
-    "/proc/modules",
-    "/sys/kernel",
+    "/proc/bus",        "/proc/cmdline",       "/proc/driver",      "/proc/fs",
+    "/proc/irq",        "/proc/kallsyms",      "/proc/key-users",   "/proc/modules",
+    "/sys/devices",     "/sys/kernel",
 };
 
 /* Podman has a word for them among the options; it knows no list of them, or ignores that. */

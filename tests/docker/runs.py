@@ -62,11 +62,11 @@ def test_hidden(tap, docker):
     """Facts about the host's kernel, and what an engine hides by itself."""
     code = """
 import os
-for path in ("/proc/cmdline", "/proc/kallsyms", "/proc/modules", "/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/interrupts"):
+for path in ("/proc/cmdline", "/proc/kallsyms", "/proc/modules", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/interrupts"):
     try:
         if open(path, "rb").read(100): print(path)
     except OSError: pass
-for path in ("/proc/bus", "/proc/acpi", "/proc/scsi", "/sys/kernel", "/sys/firmware"):
+for path in ("/proc/bus", "/proc/acpi", "/proc/fs", "/proc/irq", "/proc/scsi", "/sys/devices", "/sys/kernel", "/sys/firmware"):
     if os.path.exists(path) and os.listdir(path): print(path)
 """
     done = program.run(docker.host, "-c", code)

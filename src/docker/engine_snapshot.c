@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/image_name.h"
 #include "base/mem.h"
 #include "docker/build_context.h"
 #include "docker/contained.h"
@@ -28,7 +29,7 @@ static int check_name(const char *image, struct err *err)
         return -1;
     if (strchr(image, '@'))
         return err_set(err, ERR_USAGE, "'%.200s': an image is saved as NAME or NAME:TAG", image);
-    if (strncmp(image, "glovebox-", strlen("glovebox-")) != 0)
+    if (!str_starts(image_repository(image), "glovebox-"))
         return 0;
     return err_set(err, ERR_USAGE,
                    "'%.200s': names with glovebox- are those of Glovebox's own images", image);

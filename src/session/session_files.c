@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "backends/idle.h"
+#include "base/image_name.h"
 #include "base/mem.h"
+#include "languages/language.h"
 #include "session/session_impl.h"
 
 static int take_turn(struct session *s, struct err *err)
@@ -74,9 +76,39 @@ int session_file_remove(struct session *s, const char *path, struct err *err)
     return result;
 }
 
+/* ---- an image ---- */
+
+struct claim {
+    const char *image;
+    const struct language *language; /* whose programs start in images of that name; or NULL */
+};
+
+static void look_for_claim(void *ctx, const struct language *language)
+{
+    struct claim *c = ctx;
+
+    if (!c->language && language->image &&
+        str_eq(image_repository(c->image), image_repository(language->image)))
+        c->language = language;
+}
+
+/* An engine may not have that image yet: all later programs would start in this one instead. */
+static int check_unclaimed(const struct session *s, const char *image, struct err *err)
+{
+    struct claim c = {.image = image};
+
+    language_each(s->shared->request.run.languages, look_for_claim, &c);
+    if (!c.language)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "'%.200s': programs in %.60s start in images of that name: choose another name, "
+                   "such as team/NAME",
+                   image, c.language->name);
+}
+
 int session_commit(struct session *s, const char *image, struct err *err)
 {
-    if (take_turn(s, err) < 0)
+    if (check_unclaimed(s, image, err) < 0 || take_turn(s, err) < 0)
         return -1;
     int result = guest_check(s, err);
     if (result == 0)

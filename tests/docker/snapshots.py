@@ -3,6 +3,7 @@
 
 import subprocess
 
+import engine
 import program
 from pauses import Sessions
 from warm import daemon
@@ -52,7 +53,10 @@ def check_prompt(tap, docker, env):
 
 
 def check_refused(tap, docker, box, first):
-    for name, why in (("python:3.11-slim", "not a snapshot"), ("glovebox-run:x", "Glovebox's own"), ("Up Per", "not the name of an image"),
+    docker.ask("POST", "/images/%s/tag?repo=others&tag=1" % engine.IMAGE)
+    for name, why in (("python:3.11-slim", "programs in python"), ("docker.io/library/python:3.12-slim", "programs in python"),
+                      ("node", "programs in javascript"), ("glovebox-run:x", "Glovebox's own"), ("library/glovebox-run:x", "Glovebox's own"),
+                      ("docker.io/glovebox-build:" + "0" * 32, "Glovebox's own"), ("others:1", "not a snapshot"), ("Up Per", "not the name of an image"),
                       ("UPPER", "must be lowercase"), ("a@sha256:12", "NAME:TAG"), ("", "not the name of an image")):
         said = box.ask("commit", first, name)
         tap.ok(why in said and len(said) < 500, "the name '%s'" % name, said)

@@ -86,7 +86,7 @@ COMMANDS = {
     "cli .mistakes.": {"mistakes.options: --image x": "a container has an image"},
     "cli .config.": {"config.defaults: built-in defaults": NAMES_BACKEND, "config.defaults: all of them *": NAMES_BACKEND,
                      "config.project_languages: a project may add a language": NO_IMAGE},
-    "cli .context.": {},
+    "cli .context.": {"context.daemon: the daemon ran *": HERE, "context.daemon_overlap: *": HERE},
     "cli .hints.": {},
 }
 MODELS = {
@@ -113,12 +113,6 @@ MCP = {
 SERVED = {
     "http api": {},
     "http asks": {},
-    "http crowd": {},
-    "http late": {},
-    "http tokens": {},
-    "http shares": {},
-    "http protocol": {},
-    "http settings": {},
     "http sessions": {"closed at any moment, all who asked are told": NO_FORKS},
 }
 

@@ -203,7 +203,7 @@ static void talk(int fd, struct str text, size_t piece, size_t wanted, struct bu
     }
 }
 
-static void settle(unsigned *count)
+static void settle(const unsigned *count)
 {
     for (int i = 0; i < STEPS_MAX && !*count; i++) {
         turn();

@@ -34,3 +34,11 @@ int e2b_json_check(const char *what, const char *text, struct err *err)
     return err_set(err, ERR_USAGE, "%s '%s' is not UTF-8, which E2B's protocol needs", what,
                    shown.p);
 }
+
+int e2b_json_check_all(const char *what, const char *const *texts, struct err *err)
+{
+    for (; *texts; texts++)
+        if (e2b_json_check(what, *texts, err) < 0)
+            return -1;
+    return 0;
+}

@@ -15,5 +15,7 @@
 json_t *e2b_json_read(struct str text, size_t flags, const char *what, struct err *err);
 /* -1 with ERR_USAGE for a text that JSON cannot hold: the protocol would lose or change it. */
 int e2b_json_check(const char *what, const char *text, struct err *err);
+/* The same for each of a NULL-terminated list. */
+int e2b_json_check_all(const char *what, const char *const *texts, struct err *err);
 
 #endif

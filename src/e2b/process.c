@@ -22,6 +22,7 @@ enum {
     WAITING_MOST = 256 << 10, /* then the stream's connection is left alone */
     INPUT_MS = 60000,
     KILL_MS = 2000,
+    SETTLE_MS = 1000,
     PING_S = 20,
     SILENCE_MS = 90000,
     START_MS = 60000, /* until the program's first output: our helper says something at once */
@@ -396,18 +397,10 @@ static int open_ends(struct e2b_process *p, struct err *err)
     return 0;
 }
 
-static int check_words(const char *const *words, struct err *err)
-{
-    for (; *words; words++)
-        if (e2b_json_check("the argument", *words, err) < 0)
-            return -1;
-    return 0;
-}
-
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
                       struct err *err)
 {
-    if (check_words(start->argv, err) < 0)
+    if (e2b_json_check_all("the argument", start->argv, err) < 0)
         return -1;
     struct e2b_process *p = xcalloc(1, sizeof *p);
 
@@ -455,8 +448,25 @@ int e2b_process_kill(struct e2b *e2b, const char *tag, int cancel_fd, struct err
     return result;
 }
 
+/* Whether the last input arrived. Its answer may be on its way, on a connection of its own. */
+static void settle_input(struct e2b_process *p)
+{
+    int64_t until = clock_mono_ms() + SETTLE_MS, left;
+    struct err ignored;
+
+    while (p->sending && (left = until - clock_mono_ms()) > 0) {
+        struct pollfd look = {.fd = fetch_poll_fd(p->input), .events = POLLIN};
+        (void)poll(&look, 1, (int)left);
+        if (take_input_answer(p, &ignored) < 0)
+            break;
+    }
+    if (p->sending)
+        p->confirmed = p->sent;
+}
+
 int e2b_process_connect(struct e2b_process *p, uint64_t settled, struct err *err)
 {
+    settle_input(p);
     if (p->confirmed > settled)
         return err_set(err, ERR_SYSTEM, "the connection broke while the program worked");
     fetch_close(p->stream);

@@ -36,7 +36,7 @@ def gvisor(tap, docker):
     tap.ok(r.get("success") is False and not docker.containers(), "a flood of forks ends", r)
     missing = [m["layer"] for m in r.get("missing", [])]
     tap.ok({"memory", "pids"} <= set(missing), "limits that cannot be verified are named", missing)
-    for option in ("--memory=64m", "--pids=9"):
+    for option in ("--memory=64m", "--pids=9", "--cpus=1"):
         done = program.run(docker.host, "--runtime", "runsc", option, "-c", "1")
         tap.ok(done.returncode == 125 and b"missing at backend docker" in done.stderr, "%s is refused" % option, program.said(done))
     tap.equal(docker.containers(), [], "no container is left")

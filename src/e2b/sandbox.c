@@ -237,8 +237,8 @@ int e2b_create(struct e2b *e, const struct e2b_wish *wish, int cancel_fd, struct
             result = wait_a_moment(&answer, cancel_fd, err) < 0 ? -1 : 1;
         else if (!e2b_is_good(answer.status))
             result = say_refused(e, &answer, wish, err);
-        else
-            result = take_sandbox(e, answer.json, err);
+        else if ((result = take_sandbox(e, answer.json, err)) < 0)
+            e2b_kill_unanswered(e, json_get_text(wish->metadata, E2B_MARK));
         e2b_answer_done(&answer);
     }
     return result;

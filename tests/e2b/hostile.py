@@ -96,7 +96,9 @@ def test_texts(tap, standin):
 
 def test_unanswered(tap, standin):
     """A creation that has no answer may have made a sandbox, which is found and killed."""
-    for what, answer in (("no answer", b""), ("a gateway's time limit", whole_answer(504, b"{}"))):
+    for what, answer in (("no answer", b""), ("a gateway's time limit", whole_answer(504, b"{}")),
+                         ("an answer that is cut", whole_answer(201, b'{"sandboxID": "i12')),
+                         ("a name that is none", whole_answer(201, b'{"sandboxID": "../x"}'))):
         made = len(standin.control.made)
         standin.faults[:] = [made_and(standin, answer)]
         done = product.run(standin, *ONCE, "-c", "1")
@@ -166,7 +168,8 @@ def test_names(tap, standin):
         del standin.requests[:]
         standin.faults[:] = [Fault("POST", CREATE, answer=whole_answer(201, json.dumps(body).encode()))]
         done = product.run(standin, *ONCE, "-c", "1")
-        tap.ok(done.returncode == 125 and b"names no sandbox" in done.stderr and len(standin.requests) == 1,
+        tap.ok(done.returncode == 125 and b"names no sandbox" in done.stderr
+               and {r.path for r in standin.requests} == {"/v2/sandboxes"},
                "a sandbox that is called %s" % body, product.said(done), standin.requests)
     standin.faults[:] = [Fault("POST", "/contexts$", answer=whole_answer(200, b'{"id": ".."}'))]
     done = product.run(standin, *ONCE, *INTERPRETER, "-c", "1")

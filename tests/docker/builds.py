@@ -116,6 +116,8 @@ def test_gone(tap, docker, d):
         tap.ok(seen and wait_for(lambda: not builds(docker)), "%s: a client that goes away ends its build" % path, docker.containers())
         r = d.post(path, {**body, "dockerfile": SLOW % (engine.IMAGE, path), "deadline_ms": 1500})
         tap.ok(r.status == 504 and wait_for(lambda: not builds(docker)), "%s: so does a deadline" % path, r)
+    r = d.post("/v1/sessions", {"dockerfile": SLOW % (engine.IMAGE, "lines"), "deadline_ms": 1500}, lines=True)
+    tap.ok("the deadline of this request passed" in str(r.lines[-1].get("error")), "which the last line of a stream names", r.lines[-1])
 
 
 def builds(docker):

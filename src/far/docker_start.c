@@ -134,24 +134,6 @@ static json_t *make_config(const struct backend_job *job, const char *image, boo
                      host_config(job, podman));
 }
 
-/* ---- what no container can have ---- */
-
-static int refuse(const struct backend_job *job, struct backend_outcome *out, struct err *err)
-{
-    out->lacking = job->required & ~DOCKER_LAYERS;
-    if (out->lacking)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "layer %s is required, and backend docker does not have it",
-                       jail_layers[__builtin_ctz(out->lacking)].name);
-    if (job->view_count)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend docker shows no files of this host: give them with --file");
-    if (DOCKER_LAYERS & ~job->layers)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend docker leaves no layer out: --without needs --backend=jail");
-    return 0;
-}
-
 /* ---- the requests ---- */
 
 const char *docker_image(const struct backend_job *job)
@@ -244,7 +226,7 @@ void docker_started(struct far_guest *d)
 
 int docker_start(struct far_guest *d, struct err *err)
 {
-    if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
+    if (far_refuse(d->job, &docker_backend, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
         docker_pool_connect(docker_container_of(d)->pool, &docker_container_of(d)->engine, err) < 0)
         return -1;
     outcome_phase(d->out, "engine");

@@ -22,6 +22,8 @@ enum { REVIVE_MS = 60000, REVIVE_TRY_MS = 3000 };
 
 /* ---- what differs from a container ---- */
 
+_Static_assert(E2B_PROCESS_POLLS == FAR_POLLS, "a sandbox fills in all of them");
+
 static void polls(struct far_guest *d, struct pollfd ret[FAR_POLLS])
 {
     if (e2b_place_of(d)->process)
@@ -203,16 +205,8 @@ const struct backend e2b_backend = {
     .need = e2b_need,
     .interpreter = e2b_interpreter,
     .open = e2b_guest_open,
-    .step = far_step,
-    .state = far_state,
-    .deadline = far_deadline,
-    .end = far_end,
     .close = e2b_guest_close,
-    .interrupt = far_interrupt,
-    .pending = far_pending,
-    .drain = far_drain,
-    .usage = far_usage,
     .clean = e2b_clean,
     .idle = &e2b_idle,
-    .files = &far_files,
+    FAR_ENTRIES,
 };

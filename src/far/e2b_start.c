@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A sandbox for a job: a virtual machine from the template, our helper in it as a file and then as
- * a process, and the job for the helper. Nothing of the job is in a command line there.
+ * a process, and the job for the helper. Of the job, a command line there has the limits and the
+ * packages, and nothing else.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,22 +37,12 @@ static bool pause_fits(int64_t pause_ms)
 static int refuse(const struct backend_job *job, const struct backend *backend,
                   struct backend_outcome *out, struct err *err)
 {
-    out->lacking = job->required & ~backend->layers;
-    if (out->lacking)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "layer %s is required, and backend %s does not have it",
-                       jail_layers[__builtin_ctz(out->lacking)].name, backend->name);
-    if (job->view_count)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s shows no files of this host: give them with --file",
-                       backend->name);
+    if (far_refuse(job, backend, out, err) < 0)
+        return -1;
     if (job->channel[0] >= 0 && !job->limits.wall_ms && !pause_fits(job->pause_ms))
         return err_set(err, ERR_UNSUPPORTED,
-                       "the service of backend e2b pauses every sandbox that is not used: give "
-                       "--pause-after from 2m to 24h");
-    if (backend->layers & ~job->layers)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s leaves no layer out: --without needs --backend=jail",
+                       "the service of backend %s pauses every sandbox that is not used: give "
+                       "--pause-after from 2m to 24h",
                        backend->name);
     return 0;
 }

@@ -42,25 +42,27 @@ struct far_source {
 struct far_guest;
 struct backend_observed;
 
+enum { FAR_POLLS = 3 }; /* descriptors of a place that the loop polls */
+
 /* What differs between places where the helper runs. */
-enum { FAR_POLLS = 3 };
 struct far_place {
     const char *name;    /* "container" */
     const char *lacks;   /* why a layer is missing */
     layer_mask optional; /* without them, a run has lost nothing */
-    /* Moves bytes between the network and `fd`, where that is no connection itself; or NULL. */
+    const char *work;    /* the workspace as the program names it, with a slash at the end; NULL:
+                            that in CONTAINED_WORK */
+    /* Both NULL where far_guest.fd is the connection itself. Else they move bytes between it and
+     * the network. */
     void (*polls)(struct far_guest *d, struct pollfd ret[FAR_POLLS]);
     void (*move)(struct far_guest *d);
     void (*started)(struct far_guest *d); /* the program runs; may be NULL */
-    /* All that the helper was asked is done: nothing is on its way. May be NULL. */
+    /* The helper has done all that it was asked: nothing is on its way. May be NULL. */
     void (*settled)(struct far_guest *d);
-    const char
-        *work; /* its workspace as the program names it, with a slash; NULL: CONTAINED_BOX's */
     /* Stops everything there, and lets it continue. The latter also when another hand has stopped
      * it; it does nothing where nothing is stopped. Both NULL where the place does it by itself. */
     int (*pause)(struct far_guest *d, struct err *err);
     void (*resume)(struct far_guest *d);
-    /* Ends everything there, whatever the helper does. */
+    /* Kills everything there, whatever the helper does. */
     void (*kill)(struct far_guest *d);
     /* The helper is gone without its report: the cause into the outcome, if it is known. */
     void (*died)(struct far_guest *d);
@@ -85,7 +87,7 @@ struct far_guest {
     struct buf channel_file; /* what the guest reads as descriptor 3, if that is a file */
     int64_t lent_ns;         /* when it got its job */
     int64_t start_ns, deadline_ms;
-    int64_t kill_ms; /* it was asked to end: when the engine is to kill it */
+    int64_t kill_ms; /* it was asked to end: when the place is to kill it */
     struct backend_usage usage;
     struct jail_limits limits;        /* the job's */
     struct backend_outcome rest;      /* after the end */
@@ -126,7 +128,11 @@ void far_lend(struct far_guest *d, const struct backend_job *job, const struct b
 int far_wait_start(struct far_guest *d, bool begun, struct err *err);
 int far_opened(struct far_guest *d, struct backend_guest **ret_guest);
 bool far_is_stopped(const struct backend_sink *sink);
-/* Entries of a backend's table. */
+/* Entries of a backend's table, in which they stand as FAR_ENTRIES. */
+#define FAR_ENTRIES                                                                                \
+    .step = far_step, .state = far_state, .deadline = far_deadline, .end = far_end,                \
+    .interrupt = far_interrupt, .pending = far_pending, .drain = far_drain, .usage = far_usage,    \
+    .files = &far_files
 void far_deadline(struct backend_guest *guest, int64_t wall_ms);
 void far_step(struct backend_guest *guest, int timeout_ms);
 enum backend_state far_state(const struct backend_guest *guest);
@@ -140,6 +146,9 @@ void far_resume(struct backend_guest *guest);
 
 /* ---- far_job.c ---- */
 
+/* -1 for what no guest of these backends can have. out->lacking has the layers. */
+int far_refuse(const struct backend_job *job, const struct backend *backend,
+               struct backend_outcome *out, struct err *err);
 struct contained_plan far_plan(const struct far_guest *d);
 /* The program that is started before its job is one that becomes the guest. */
 bool far_is_zygote(const struct backend_job *job);

@@ -13,6 +13,25 @@
 
 enum { LAY_MS = 120000 };
 
+int far_refuse(const struct backend_job *job, const struct backend *backend,
+               struct backend_outcome *out, struct err *err)
+{
+    out->lacking = job->required & ~backend->layers;
+    if (out->lacking)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "layer %s is required, and backend %s does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name, backend->name);
+    if (job->view_count)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s shows no files of this host: give them with --file",
+                       backend->name);
+    if (backend->layers & ~job->layers)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s leaves no layer out: --without needs --backend=jail",
+                       backend->name);
+    return 0;
+}
+
 bool far_is_zygote(const struct backend_job *job)
 {
     return job->warm->early == EARLY_ZYGOTE;

@@ -11,15 +11,13 @@
 
 enum { TEXT_MAX = 700 };
 
-static const struct need {
-    layer_mask layers;
-    const char *how, *never, *missing;
-} needs[BACKEND_ABILITIES] = {
+static const struct far_ability abilities[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a container cannot be forked"},
     [CAN_WARM] = {.how = "a container waits, mostly with its interpreter started"},
     [CAN_PACKAGES] = {.how = "with pip, into an image that is kept"},
     [CAN_PAUSE] = {.how = "by the engine"},
     [CAN_COMMIT] = {.how = "an image with the files of the workspace"},
+    [CAN_LIMIT_WALL] = {.held = true},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
                           .missing = "needs a control group for memory, and the engine has none"},
@@ -29,6 +27,7 @@ static const struct need {
                         .missing = "needs a control group for processors, and the engine has none"},
     [CAN_LIMIT_DISK] = {.how = "for the workspace; /tmp and /dev/shm have as much each"},
     [CAN_LIMIT_INODES] = {.how = "for the workspace; /tmp and /dev/shm have as many each"},
+    [CAN_LIMIT_OPEN_FILES] = {.held = true},
 };
 
 /* ---- the look ---- */
@@ -91,23 +90,23 @@ json_t *docker_about(void)
 
 struct backend_need docker_need(enum backend_ability ability)
 {
-    return (struct backend_need){.why_not = needs[ability].never, .layers = needs[ability].layers};
+    return far_need(abilities, ability);
 }
 
 struct backend_can docker_can(enum backend_ability ability)
 {
-    const struct need *need = &needs[ability];
+    struct backend_need need = docker_need(ability);
 
-    if (need->never)
-        return (struct backend_can){.why_not = need->never};
-    if (ability != CAN_RUN && !need->layers)
-        return (struct backend_can){.how = need->how};
+    if (need.why_not)
+        return (struct backend_can){.why_not = need.why_not};
+    if (ability != CAN_RUN && !need.layers)
+        return (struct backend_can){.how = abilities[ability].how};
     look_once();
     if (ability == CAN_RUN)
         return found.why_not[0] ? (struct backend_can){.why_not = found.why_not}
                                 : (struct backend_can){.how = found.run};
-    if (need->layers & found.lacking)
-        return (struct backend_can){.why_not = need->missing,
-                                    .lacking = need->layers & found.lacking};
+    if (need.layers & found.lacking)
+        return (struct backend_can){.why_not = abilities[ability].missing,
+                                    .lacking = need.layers & found.lacking};
     return (struct backend_can){0};
 }

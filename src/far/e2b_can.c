@@ -10,16 +10,14 @@
 
 enum { TEXT_MAX = 700 };
 
-static const struct need {
-    layer_mask layers;
-    const char *how, *never;
-} needs[BACKEND_ABILITIES] = {
+static const struct far_ability abilities[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
     [CAN_PACKAGES] = {.how = "with pip, once for each sandbox"},
     [CAN_COMMIT] = {.never = "makes no images of sessions, only backend docker does"},
     [CAN_PAUSE] = {.how = "by the service, with a copy of its memory"},
     [CAN_WARM] = {.never = "starts each program anew"},
     [CAN_HOST_NET] = {.how = "the sandbox's access to the internet"},
+    [CAN_LIMIT_WALL] = {.held = true},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.how = "watched inside, some milliseconds late; the template has the "
                                  "last word"},
@@ -29,7 +27,8 @@ static const struct need {
     [CAN_LIMIT_DISK] = {.layers = LAYER_BIT(LAYER_ROOT),
                         .how = "for the workspace; /tmp and /dev/shm have as much each"},
     [CAN_LIMIT_INODES] = {.layers = LAYER_BIT(LAYER_ROOT),
-                          .how = "for the workspace; /tmp has as many"},
+                          .how = "for the workspace; /tmp and /dev/shm have as many each"},
+    [CAN_LIMIT_OPEN_FILES] = {.held = true},
 };
 
 static char run[TEXT_MAX], why_not[TEXT_MAX];
@@ -48,7 +47,7 @@ static void look(void)
 
 struct backend_need e2b_need(enum backend_ability ability)
 {
-    return (struct backend_need){.why_not = needs[ability].never, .layers = needs[ability].layers};
+    return far_need(abilities, ability);
 }
 
 struct backend_can e2b_look(void)
@@ -61,7 +60,9 @@ struct backend_can e2b_look(void)
 
 struct backend_can e2b_can(enum backend_ability ability)
 {
-    if (needs[ability].never)
-        return (struct backend_can){.why_not = needs[ability].never};
-    return ability == CAN_RUN ? e2b_look() : (struct backend_can){.how = needs[ability].how};
+    struct backend_need need = e2b_need(ability);
+
+    if (need.why_not)
+        return (struct backend_can){.why_not = need.why_not};
+    return ability == CAN_RUN ? e2b_look() : (struct backend_can){.how = abilities[ability].how};
 }

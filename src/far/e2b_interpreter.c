@@ -17,15 +17,14 @@
 
 #define NO_LIMIT "has no such limit but that of its template"
 
-static const struct need {
-    const char *how, *never;
-} needs[BACKEND_ABILITIES] = {
+static const struct far_ability abilities[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
     [CAN_PACKAGES] = {.how = "with pip, once for each sandbox"},
     [CAN_TOOLS] = {.never = "calls no tools of this host"},
     [CAN_WARM] = {.never = "starts each program anew"},
     [CAN_HOST_NET] = {.how = "the sandbox's access to the internet"},
     [CAN_CLOSE_NET] = {.how = "the sandbox's access to the internet"},
+    [CAN_LIMIT_WALL] = {.held = true},
     [CAN_LIMIT_CPU_TIME] = {.never = NO_LIMIT},
     [CAN_LIMIT_MEMORY] = {.never = NO_LIMIT},
     [CAN_LIMIT_PIDS] = {.never = NO_LIMIT},
@@ -37,14 +36,16 @@ static const struct need {
 
 static struct backend_need need(enum backend_ability ability)
 {
-    return (struct backend_need){.why_not = needs[ability].never};
+    return far_need(abilities, ability);
 }
 
 static struct backend_can can(enum backend_ability ability)
 {
-    if (needs[ability].never)
-        return (struct backend_can){.why_not = needs[ability].never};
-    return ability == CAN_RUN ? e2b_look() : (struct backend_can){.how = needs[ability].how};
+    const char *why_not = need(ability).why_not;
+
+    if (why_not)
+        return (struct backend_can){.why_not = why_not};
+    return ability == CAN_RUN ? e2b_look() : (struct backend_can){.how = abilities[ability].how};
 }
 
 /* ---- the place ---- */

@@ -156,6 +156,20 @@ bool far_is_zygote(const struct backend_job *job);
 int far_lend_channel(struct far_guest *d, struct err *err);
 int far_send_job(struct far_guest *d, struct err *err);
 
+/* ---- far_can.c ---- */
+
+/* What a backend has of an ability: a row of its table, which has one for each ability. An empty
+ * row is an ability that every far guest has; but a limit, which some code has to enforce at each
+ * place, is missing without a row. */
+struct far_ability {
+    const char *how;     /* in which way, or NULL */
+    const char *never;   /* why it is never there, or NULL */
+    layer_mask layers;   /* it is missing without one of these, */
+    const char *missing; /* for this reason */
+    bool held;           /* a limit that holds as in a jail */
+};
+struct backend_need far_need(const struct far_ability *rows, enum backend_ability ability);
+
 /* ---- far_frames.c ---- */
 
 /* Appends a frame to the queue. */

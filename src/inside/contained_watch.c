@@ -102,7 +102,7 @@ void contained_count(struct contained_usage *ret)
     if (dir)
         (void)closedir(dir);
     if (!watch.shared)
-        ret->memory_now += bytes_in(CONTAINED_WORK) + bytes_in("/tmp");
+        ret->memory_now += bytes_in(CONTAINED_WORK) + bytes_in("/tmp") + bytes_in("/dev/shm");
     watch.peak = ret->memory_now > watch.peak ? ret->memory_now : watch.peak;
     watch.over |= watch.memory_limit && ret->memory_now >= watch.memory_limit;
     ret->memory_peak = watch.peak;

@@ -339,7 +339,7 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
         {l->memory_bytes && (for_memory & ~held),
          "Whether the memory limit holds could not be verified (layer memory)."},
         {watched && !for_memory && l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
-         "The memory limit is watched from outside, a few milliseconds late (layer memory)."},
+         "The memory limit is watched, a few milliseconds late (layer memory)."},
         {l->pids && (for_pids & ~held), "The number of processes is not limited (layer pids)."},
         {watched && l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),
          "The share of the processors is not limited (layer cpu)."},

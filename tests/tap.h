@@ -57,9 +57,12 @@ static inline void tap_says(const char *what, const char *call)
     fflush(stdout);
 }
 
-/* RUN(test_name(arguments)); calls a test function by this name. */
+/* RUN(test_name(arguments)); calls a test function by this name. Without parentheses it would test
+ * nothing, and pass. */
 #define RUN(call)                                                                                  \
     do {                                                                                           \
+        if (!strchr(#call, '('))                                                                   \
+            OK(0, "RUN(%s) calls nothing", #call);                                                 \
         tap_says("begins", #call);                                                                 \
         (void)(call);                                                                              \
         tap_says("ends", #call);                                                                   \

@@ -2,12 +2,13 @@
  *
  * Frames between a backend and the helper in a container (inside/contained.c), over the container's
  * standard input and output. A frame has a head, two u32 in little-endian: its kind and the number
- * of bytes that follow, at most CONTAINED_PIECE_MAX, and CONTAINED_PLAN_MAX for a plan.
+ * of bytes that follow: at most CONTAINED_PLAN_MAX in PLAN and GO, and CONTAINED_PIECE_MAX in the
+ * others.
  *
  * The backend sends a plan, and after it, outside of any frame, the files as jail/lay.h says. The
  * helper answers HELD, then STARTED or FAILED. From then on both send what comes, until the helper
- * has sent OVER: no process of the guest lives any more. After that it answers only FILES, and it
- * exits when its input ends.
+ * has sent OVER: no process of the guest lives any more. After that it only answers: FILES, PLACE,
+ * REMOVE and LOOK. It exits when its input ends.
  *
  * With plan.waits the program starts before its job is known. The helper answers HELD, then WAITS.
  * It passes on bytes for the channel, and nothing that the program says, until GO comes with the
@@ -88,7 +89,7 @@ enum contained_frame {
     CONTAINED_KEPT,     /* path of a file that is as it was sent last */
     CONTAINED_DENIED,   /* name of a system call, u64 how often it was refused so far */
     CONTAINED_ACTIVITY, /* u64: changes when a process of the guest runs; u32: its disk is full */
-    CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
+    CONTAINED_DONE,     /* the answer to FILES, PLACE, REMOVE, LOOK: as FAILED; kind 0: no error */
 };
 
 enum contained_way { CONTAINED_TO_STDIN, CONTAINED_TO_CHANNEL, CONTAINED_WAYS };

@@ -46,15 +46,15 @@ static void read_directives(struct reading *r)
 static bool next_line(struct reading *r)
 {
     struct str line;
-    bool goes_on = true;
+    bool continued = true;
 
     buf_clear(&r->line);
-    while (goes_on && str_next_line(&r->rest, &line)) {
+    while (continued && str_next_line(&r->rest, &line)) {
         line = str_trim(line);
         if (!line.n || line.p[0] == '#')
             continue;
-        goes_on = line.p[line.n - 1] == r->escape;
-        (void)buf_add_str(&r->line, str_slice(line, 0, line.n - goes_on));
+        continued = line.p[line.n - 1] == r->escape;
+        (void)buf_add_str(&r->line, str_slice(line, 0, line.n - continued));
         (void)buf_addc(&r->line, ' ');
     }
     return r->line.n > 0;
@@ -108,7 +108,7 @@ static struct str braced(const struct reading *r, struct str inside)
     return value;
 }
 
-/* The text behind a '$', which stands before s; *ret_n is how much of s it is. */
+/* The value of the variable whose '$' stands before s; *ret_n bytes of s belong to it. */
 static struct str variable(const struct reading *r, struct str s, size_t *ret_n)
 {
     long end = s.n && s.p[0] == '{' ? str_find(s, STR("}")) : -1;
@@ -146,7 +146,7 @@ static char *expand(const struct reading *r, struct str s)
 
 /* ---- instructions ---- */
 
-/* The number of a stage, or a name of one. */
+/* Whether it is a stage's number, or its name. */
 static bool is_stage(const struct reading *r, const char *name)
 {
     if (!name[strspn(name, "0123456789")])

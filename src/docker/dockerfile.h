@@ -16,8 +16,8 @@ struct dockerfile_images {
     size_t n;
 };
 
-/* The images of its FROM lines and of COPY --from, with the defaults of the ARG lines before them;
- * each once, without the names of its own stages. Lines that are no Dockerfile are passed over. */
+/* The images of its FROM lines and of COPY --from, each once, without the names of its own stages.
+ * Variables have the defaults of the ARG lines above the first FROM. Invalid lines are skipped. */
 void dockerfile_images(struct str text, struct dockerfile_images *ret);
 void dockerfile_images_done(struct dockerfile_images *images);
 

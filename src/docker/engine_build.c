@@ -191,8 +191,8 @@ static char *build_path(const struct engine *e, const struct build_context *cont
                      e->version, image, name.p);
 }
 
-/* Images that the engine has are not pulled. The header with the logins for the others, which the
- * caller wipes and frees; NULL when there are none. */
+/* The header with the logins for the images that the engine has to pull; NULL without any. The
+ * caller frees it with engine_wipe. */
 static char *find_logins(struct engine *e, const struct build_context *context)
 {
     struct dockerfile_images images;

@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
-/* What an engine wants in X-Registry-Auth to get this image; NULL without a login. The caller's,
- * for engine_wipe. A configuration that cannot be read counts as none: most images need no login.
- */
+/* The value of X-Registry-Auth with which an engine may get this image; NULL without a login. The
+ * caller frees it with engine_wipe. A configuration that cannot be read counts as none: most images
+ * need no login. */
 char *engine_login(const char *image);
 
-/* The same for X-Registry-Config, in a build that begins with these images: the login of each of
- * their registries, and of no other. */
+/* The same for X-Registry-Config, in a build that starts from these images: the logins of their
+ * registries, and no others. */
 char *engine_logins(char *const *images, size_t n);
 
 /* Frees a text with a secret, which is not left in memory; NULL is fine. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The addresses of a name. A resolver may be silent for half a minute, and no call of libc's can be
- * given up, so that a thread makes it. Where its answer is too late, the thread keeps what it needs
- * and frees it at its end.
+ * The addresses of a name. A resolver may be silent for half a minute, and getaddrinfo() cannot be
+ * cancelled, so a thread calls it. If the answer comes too late, the lookup belongs to the thread,
+ * which frees it.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -22,7 +22,7 @@ struct lookup {
     struct addrinfo *found;
     int failed;
     bool over;      /* the answer is there */
-    bool abandoned; /* and is left to the thread */
+    bool abandoned; /* the caller has given up: the thread frees this */
 };
 
 static int ask(const char *host, const char *port, int flags, struct addrinfo **ret)
@@ -89,7 +89,7 @@ static int start_thread(struct lookup *l)
     return result;
 }
 
-/* False: it is the thread's from now on. */
+/* False: the lookup belongs to the thread from now on. */
 static bool wait_until(struct lookup *l, int64_t ms)
 {
     bool in_time = true;

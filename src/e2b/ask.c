@@ -149,7 +149,7 @@ static int take_body(const struct e2b_ask *ask, const struct e2b_answer *answer,
                                                             : 0;
 }
 
-/* How long an answer is waited for. */
+/* How long to wait for an answer. */
 struct patience {
     int64_t until_ms;
     int cancel_fd;

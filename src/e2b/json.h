@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Both directions of JSON: what a service or a sandbox says has a ceiling, and what goes there has
- * no other encoding than UTF-8.
+ * JSON in both directions: what a service or a sandbox sends has ceilings, and what is sent there
+ * is UTF-8.
  */
 #ifndef E2B_JSON_H
 #define E2B_JSON_H

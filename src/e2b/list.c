@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The account's sandboxes that Glovebox made. Of what the service says of one, short texts are kept
- * and nothing else: a list of any size fits into memory.
+ * The account's sandboxes that Glovebox made. A few short texts of each are kept and nothing else,
+ * so a list of any size fits into memory.
  */
 #include <stdio.h>
 
@@ -101,7 +101,7 @@ int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
                : err_set(err, ERR_GUEST, "the service lists a sandbox without a name");
 }
 
-/* A service may ignore the filter, and list what others use. */
+/* A service may ignore the filter, and list sandboxes that others use: each mark is compared. */
 void e2b_kill_unanswered(struct e2b *e, const char *mark)
 {
     struct listing l = {.mark = mark, .timeout_ms = UNANSWERED_MS, .list = json_array()};

@@ -46,10 +46,11 @@ struct e2b_answer {
     int64_t retry_after_ms;   /* 0: the service does not say */
     json_t *json;             /* of a JSON body, else NULL */
     char next_page[300];      /* of a list; "" for none */
-    char said[E2B_WORDS_MAX]; /* its message unless it did what was asked, safe to print; or "" */
+    char said[E2B_WORDS_MAX]; /* with a status that is not 2xx: the message, safe to print; or "" */
 };
 
-/* What becomes a part of addresses and headers: it begins with a letter or a digit. */
+/* Whether it may become a part of addresses and headers: letters, digits, '-', '_' and '.', with a
+ * letter or a digit at the beginning. */
 bool e2b_is_name(struct str s);
 
 /* 0 with any status. -1 when there is no answer, and *ret is empty. */
@@ -62,10 +63,10 @@ bool e2b_is_good(unsigned status);
 int e2b_say_refused(const struct e2b *e2b, enum e2b_side side, unsigned status, struct str body,
                     const char *what, struct err *err);
 
-/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
+/* Asks a service that fails again: a sandbox that lives on costs money until its time is up. */
 int e2b_kill_sandbox(struct e2b *e2b, const char *id, struct err *err);
-/* A request to create a sandbox may have arrived though no answer came: kills what it made, if the
- * service lists it by now. NULL: it has no mark. */
+/* After a request to create a sandbox that had no answer: kills the sandbox with this mark, if the
+ * service lists one by now. NULL: the request had no mark. */
 void e2b_kill_unanswered(struct e2b *e2b, const char *mark);
 
 /* Begins a request on a connection of its own, with the headers of its side. */

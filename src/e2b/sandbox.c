@@ -22,7 +22,7 @@ enum {
     PAUSE_MS = 1000, /* between two tries, where the service names no time */
     PAUSE_MOST_MS = 20000,
     NAME_MAX = 128,
-    UNANSWERED_MS = 2000, /* a sandbox that is made after the wish to stop can be killed at once */
+    UNANSWERED_MS = 2000, /* for an answer after the wish to stop: its sandbox is then killed */
 };
 
 /* ---- the account ---- */
@@ -66,7 +66,7 @@ const char *e2b_describe(const struct e2b *e)
     return e->account.debug ? "the sandbox of this machine (E2B_DEBUG)" : e->account.shown;
 }
 
-/* One request to the service whose answer is of no interest. `gone`: a 404 is fine. */
+/* A request whose answer has nothing but its status. `gone`: a 404 is a success as well. */
 static int tell(struct e2b *e, const struct e2b_ask *ask, const char *what, bool gone,
                 struct err *err)
 {
@@ -206,7 +206,7 @@ static int say_refused(struct e2b *e, const struct e2b_answer *answer, const str
     if (answer->status == 404)
         return err_set(err, ERR_UNSUPPORTED, "E2B has no template '%.100s' for this account: %s",
                        name, answer->said);
-    if (answer->status >= 500) /* one in front of the service gives up earlier */
+    if (answer->status >= 500) /* a proxy may have given up before the service did */
         e2b_kill_unanswered(e, json_get_text(wish->metadata, E2B_MARK));
     return e2b_must(answer, "create a sandbox", err);
 }

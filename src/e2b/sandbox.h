@@ -48,18 +48,20 @@ struct e2b_wish {
 };
 /* Waits and asks again, a few times, while the service has no room. */
 int e2b_create(struct e2b *e2b, const struct e2b_wish *wish, int cancel_fd, struct err *err);
-/* From now on. */
+/* The service kills the sandbox when this time has passed from now on. */
 int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
 /* No more access to the internet. */
 int e2b_close_network(struct e2b *e2b, struct err *err);
-/* Of one that stands still, and perhaps does not: its processes go on, with what they have in
- * memory. Waits for at most `patience_ms`; may be asked again. */
+/* Resumes a sandbox that the service has paused: its processes continue, with what they have in
+ * memory. One that runs gets the new time alone. Waits for at most `patience_ms`; may be called
+ * again. */
 int e2b_resume(struct e2b *e2b, int64_t timeout_ms, int64_t patience_ms, int cancel_fd,
                struct err *err);
-/* The sandboxes of the account that have "glovebox" in their metadata: *ret is an array of
- * {"sandboxID", "owner", E2B_MARK}, where these are texts of a usual length, at most 100 pages of
- * them, and the caller's. And the end of one of them. */
+/* The account's sandboxes with "glovebox" in their metadata, from the first 100 pages of the
+ * service's list. *ret is the caller's: an array of {"sandboxID", "owner", E2B_MARK}, in which a
+ * text that is missing or too long is left out. */
 int e2b_list(struct e2b *e2b, json_t **ret, struct err *err);
+/* Kills one of them. */
 int e2b_kill_other(struct e2b *e2b, const char *id, struct err *err);
 /* 0 also when it is gone already, or was never there. */
 int e2b_kill(struct e2b *e2b, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What failed, in words that name what to do.
+ * Errors: what failed, and what to do.
  */
 #include <stdio.h>
 
@@ -121,7 +121,7 @@ int e2b_say_refused(const struct e2b *e, enum e2b_side side, unsigned status, st
     return say_status(&answer, what, err);
 }
 
-/* A redirect is none: it is not followed, and has nothing of what was asked for. */
+/* A redirect is no success: it is not followed, and its answer has no result. */
 bool e2b_is_good(unsigned status)
 {
     return status >= 200 && status < 300;

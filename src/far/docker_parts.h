@@ -20,7 +20,7 @@ struct docker_container {
     struct engine *engine;
     struct docker_pool *pool; /* NULL: no container waits, and none is kept ready */
     char *id;
-    struct buf kind; /* of which more are to be kept ready when this one ends; or empty */
+    struct buf kind; /* when this guest ends, one of this kind is to be kept ready; or empty */
 };
 
 #define docker_container_of(d) ((struct docker_container *)(d)->own)
@@ -61,8 +61,7 @@ void docker_pool_teach(struct far_guest *d, struct str kind);
 /* A connection to the engine, from NULL a new one; and what becomes of it. */
 int docker_pool_connect(struct docker_pool *pool, struct engine **ret, struct err *err);
 void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine);
-/* The guest has ended. Removes its container in a thread of the pool's, or at once without a pool.
- */
+/* The guest has ended. Removes its container: in a thread of the pool, or at once without one. */
 void docker_pool_remove(struct far_guest *d);
 
 #endif

@@ -200,7 +200,7 @@ bool docker_pool_take(struct far_guest *d, struct str kind)
 /* ---- learning ---- */
 
 /* A free place, or that of the least recently used kind. */
-static struct kind *place(struct docker_pool *pool)
+static struct kind *room_for_kind(struct docker_pool *pool)
 {
     struct kind *oldest = NULL;
 
@@ -256,7 +256,7 @@ void docker_pool_teach(struct far_guest *d, struct str kind)
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    if (start_threads(pool) && !find(pool, kind) && (k = place(pool))) {
+    if (start_threads(pool) && !find(pool, kind) && (k = room_for_kind(pool))) {
         int64_t now = clock_mono_ms();
         *k = (struct kind){
             .used = true, .target = !pool->for_few, .used_ms = now, .not_before_ms = now + BUSY_MS};

@@ -49,7 +49,7 @@ static json_t *ulimits(const struct jail_limits *l, bool podman)
     return all;
 }
 
-/* And the helper. */
+/* The guest's processes, and the helper. */
 static uint64_t pids_of(const struct jail_limits *l)
 {
     return l->pids + 1;
@@ -66,9 +66,9 @@ static uint64_t pids_at_start(const struct backend_job *job)
     return pids < PROCESSES_LEAST ? PROCESSES_LEAST : pids;
 }
 
-/* What an engine hides by itself, as of Docker 28, since naming any replaces these; and after the
- * empty line more facts about the host, as a jail hides them. Two of the first are in /sys/devices:
- * virtual/powercap, and thermal_throttle of each processor. */
+/* What engines hide by themselves (Docker 28), because a list of ours replaces theirs; and behind
+ * the empty line, more facts about the host, as a jail hides them. Two of the first are in
+ * /sys/devices: virtual/powercap, and thermal_throttle of each processor. */
 static const char *const hidden[] = {
     "/proc/acpi",       "/proc/asound",        "/proc/interrupts",  "/proc/kcore",
     "/proc/keys",       "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
@@ -79,7 +79,7 @@ static const char *const hidden[] = {
     "/sys/devices",     "/sys/kernel",
 };
 
-/* Podman has a word for them among the options; it knows no list of them, or ignores that. */
+/* Podman ignores MaskedPaths, or does not know it: there, mask= in SecurityOpt has the paths. */
 static void hide(json_t *config, bool podman)
 {
     json_t *list = json_array();

@@ -44,9 +44,9 @@ static void keep(struct e2b_place *place)
     (void)e2b_set_timeout(place->e2b, place->kept_ms, &ignored);
 }
 
-/* An idle session's sandbox stood still, and the connections to it ended. Each call is one short
- * try, which ends early when the session wants something: in between, its limits are looked at.
- * False when it is given up. */
+/* The service has paused an idle session's sandbox, and the connections to it ended. Each call is
+ * one short try, which ends early when the session has something to do: between tries, the loop
+ * checks the limits. False after the last try. */
 static bool revive(struct far_guest *d)
 {
     struct e2b_place *place = e2b_place_of(d);
@@ -179,8 +179,8 @@ static int e2b_guest_open(const struct backend_job *job, const struct backend_si
 }
 
 /* --python 3.12 is looked for in the sandbox's $PATH; a path is one inside. */
-int e2b_interpreter(const struct language *language, const char *choice, const char *image,
-                    struct interpreter *ret, struct err *err)
+int e2b_find_interpreter(const struct language *language, const char *choice, const char *image,
+                         struct interpreter *ret, struct err *err)
 {
     unsigned minor = 0;
     bool version = choice && python_is_version(str_from(choice), &minor);
@@ -203,7 +203,7 @@ const struct backend e2b_backend = {
     .layers = E2B_LAYERS,
     .can = e2b_can,
     .need = e2b_need,
-    .interpreter = e2b_interpreter,
+    .interpreter = e2b_find_interpreter,
     .open = e2b_guest_open,
     .close = e2b_guest_close,
     .clean = e2b_clean,

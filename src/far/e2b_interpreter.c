@@ -78,7 +78,7 @@ static const struct far_place interpreter = {.name = "sandbox",
 
 /* ---- what it cannot have ---- */
 
-/* Whether there is something to read; it may come later, which the program then learns. */
+/* Whether input waits. Input that comes later is dropped. */
 static bool has_input(int fd)
 {
     struct stat st;
@@ -152,7 +152,7 @@ const struct backend e2b_interpreter_backend = {
     .shows_all = true,
     .can = can,
     .need = need,
-    .interpreter = e2b_interpreter,
+    .interpreter = e2b_find_interpreter,
     .open = guest_open,
     .close = guest_close,
     FAR_ENTRIES,

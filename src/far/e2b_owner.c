@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The owners of sandboxes. A session's sandbox that is not used stands still and costs nothing, but
- * stays when glovebox is killed: its metadata names the process that made it.
+ * The owners of sandboxes. If glovebox is killed, the service pauses a session's sandbox, which
+ * then stays. So a sandbox's metadata names the process that made it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 #include "base/sha256.h"
 #include "far/e2b_parts.h"
 
-enum { FAILURES_MOST = 5, DIGITS = 16, PLACE_MAX = 300 };
+enum { FAILURES_MOST = 5, DIGITS = 16, MACHINE_MAX = 300 };
 
-/* Some digits of the machine's ID, which is to stay here; "" for none. */
-static void own_machine(char ret[DIGITS + 1])
+/* Of a hash of the machine's ID, which itself does not leave this machine; "" without an ID. */
+static void machine_digits(char ret[DIGITS + 1])
 {
     static const char salt[] = "glovebox sandboxes of E2B ";
     char id[sizeof salt + 64], sum[SHA256_HEX];
@@ -33,16 +33,15 @@ static void own_machine(char ret[DIGITS + 1])
     snprintf(ret, DIGITS + 1, "%.*s", DIGITS, n > 1 ? sum : "");
 }
 
-/* "HOST/MACHINE/", and so that of all processes of this machine. Many machines are called
- * localhost. */
-static void own_place(char ret[PLACE_MAX])
+/* "HOST/DIGITS/": an owner on this machine begins with it. Many machines are called localhost. */
+static void own_machine(char ret[MACHINE_MAX])
 {
-    char name[256] = "", machine[DIGITS + 1];
+    char name[256] = "", digits[DIGITS + 1];
 
     if (gethostname(name, sizeof name - 1) < 0 || !name[0])
         snprintf(name, sizeof name, "unknown");
-    own_machine(machine);
-    snprintf(ret, PLACE_MAX, "%s/%s/", name, machine);
+    machine_digits(digits);
+    snprintf(ret, MACHINE_MAX, "%s/%s/", name, digits);
 }
 
 /* The caller frees. */
@@ -56,41 +55,42 @@ static char *new_mark(void)
 
 json_t *e2b_metadata(const struct backend_job *job)
 {
-    char place[PLACE_MAX], process[OWNER_MAX];
+    char machine[MACHINE_MAX], process[OWNER_MAX];
 
-    own_place(place);
+    own_machine(machine);
     owner_name(process);
-    AUTO_FREE char *owner = xasprintf("%s%s", place, process);
+    AUTO_FREE char *owner = xasprintf("%s%s", machine, process);
     AUTO_FREE char *mark = new_mark();
     return json_pack("{s:s, s:s, s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "owner", owner,
                      E2B_MARK, mark, "task_id", job->id);
 }
 
-/* A machine without an ID may be another one of that name, which runs. */
-static bool is_dead(const char *owner, const char *place)
+/* After a restart, only digits show that the owner was on this machine: without them, it may live
+ * on another one of the same name. */
+static bool is_dead(const char *owner, const char *machine)
 {
-    size_t n = strlen(place);
-    bool sure = n > 1 && place[n - 2] != '/';
+    size_t n = strlen(machine);
+    bool has_digits = n > 1 && machine[n - 2] != '/';
 
-    return owner && strncmp(owner, place, n) == 0 &&
-           (owner_is_dead(owner + n) || (sure && owner_has_other_boot(owner + n)));
+    return owner && strncmp(owner, machine, n) == 0 &&
+           (owner_is_dead(owner + n) || (has_digits && owner_has_other_boot(owner + n)));
 }
 
-/* One that cannot be killed does not save the others, but a service that is down is not asked for
- * each of thousands. */
+/* Continues after a sandbox that cannot be killed, but not after FAILURES_MOST: the service may be
+ * down, and the list may have thousands. */
 static int kill_left(struct e2b *e2b, const json_t *list, unsigned *ret_count, struct err *err)
 {
     unsigned failed = 0;
     const json_t *entry;
     struct err why;
-    char place[PLACE_MAX];
+    char machine[MACHINE_MAX];
     size_t i;
 
-    own_place(place);
+    own_machine(machine);
     json_array_foreach(list, i, entry)
     {
         const char *id = json_get_text(entry, "sandboxID");
-        if (!id || failed == FAILURES_MOST || !is_dead(json_get_text(entry, "owner"), place))
+        if (!id || failed == FAILURES_MOST || !is_dead(json_get_text(entry, "owner"), machine))
             continue;
         if (e2b_kill_other(e2b, id, &why) == 0)
             ++*ret_count;

@@ -40,8 +40,8 @@ struct backend_can e2b_can(enum backend_ability ability);
 struct backend_need e2b_need(enum backend_ability ability);
 
 /* e2b.c: where a language's interpreter is, as the table's entry. */
-int e2b_interpreter(const struct language *language, const char *choice, const char *image,
-                    struct interpreter *ret, struct err *err);
+int e2b_find_interpreter(const struct language *language, const char *choice, const char *image,
+                         struct interpreter *ret, struct err *err);
 
 /* e2b_owner.c: the metadata of a sandbox of ours; the caller releases. */
 json_t *e2b_metadata(const struct backend_job *job);

@@ -127,7 +127,7 @@ static int begin_work(struct e2b_relay *r, struct err *err)
 
 /* ---- its frames ---- */
 
-/* What it was sent can be sent again: nothing is kept waiting here. */
+/* Returns the whole window at once: no bytes wait here. */
 static void give_credit(struct e2b_relay *r, enum contained_way way, size_t n)
 {
     const uint32_t numbers[] = {way, (uint32_t)n};

@@ -17,7 +17,7 @@
 enum {
     MOMENT_MS = 150,
     EMPTY_MS = 700,
-    EVENTS_MOST = 200, /* then the loop is asked what it wants: a cell may never stop talking */
+    EVENTS_MOST = 200, /* at once; then it is the loop's turn: a cell may never stop printing */
 };
 
 static char *copy_of(struct str s)

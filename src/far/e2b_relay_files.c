@@ -18,7 +18,8 @@ enum { DEPTH_MOST = 130, UPLOAD_MOST = FETCH_REQUEST_MAX - (1 << 20) };
 
 #define BYTES_MOST ((uint64_t)256 << 20) /* where the guest has no limit */
 
-static char *place_of(struct str path)
+/* A path of the workspace as one of the sandbox. The caller frees. */
+static char *path_there(struct str path)
 {
     return xasprintf(RELAY_WORK "/%.*s", (int)path.n, path.p);
 }
@@ -38,18 +39,18 @@ static int read_bytes(struct e2b_relay *r, size_t n, struct buf *ret, struct err
 
 static int upload(struct e2b_relay *r, struct str path, struct str bytes, struct err *err)
 {
-    AUTO_FREE char *place = place_of(path);
+    AUTO_FREE char *there = path_there(path);
 
-    return e2b_put_own_file(r->e2b, place, bytes, r->stop, err) < 0
+    return e2b_put_own_file(r->e2b, there, bytes, r->stop, err) < 0
                ? err_wrap(err, "%.*s", (int)path.n, path.p)
                : 0;
 }
 
 static int make_folder(struct e2b_relay *r, struct str path, struct err *err)
 {
-    AUTO_FREE char *place = place_of(path);
+    AUTO_FREE char *there = path_there(path);
 
-    return e2b_make_folder(r->e2b, place, r->stop, err);
+    return e2b_make_folder(r->e2b, there, r->stop, err);
 }
 
 /* One record of the stream (jail/lay.h), which our own process writes: 1, and 0 after the last. */
@@ -124,12 +125,12 @@ void relay_put_end(struct e2b_relay *r, struct str path)
 
 void relay_remove(struct e2b_relay *r, struct str path)
 {
-    AUTO_FREE char *place = place_of(path);
+    AUTO_FREE char *there = path_there(path);
     struct err err;
     int result = relay_awake(r, &err);
 
     if (result == 0)
-        result = e2b_remove_file(r->e2b, place, r->stop, &err);
+        result = e2b_remove_file(r->e2b, there, r->stop, &err);
     answer(r, result, &err);
 }
 

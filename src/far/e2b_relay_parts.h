@@ -78,7 +78,7 @@ void relay_send_err(struct e2b_relay *r, enum contained_frame kind, const struct
 int relay_receive(struct e2b_relay *r, struct err *err);
 /* As from wait(). */
 void relay_send_end(struct e2b_relay *r, int status);
-/* Keeps the sandbox, which may have stood still. */
+/* Keeps the sandbox for longer, and resumes it if the service has paused it. */
 int relay_awake(struct e2b_relay *r, struct err *err);
 
 /* ---- e2b_relay_cells.c ---- */

@@ -103,8 +103,8 @@ static int receive_all(struct far_guest *d, struct err *err)
     return far_mirror_update(d, 2 * limits.max_bytes, err);
 }
 
-/* The types of many files are read one after the other: a copy serves for some times as long as it
- * took. Whatever is sent to the guest ends that (far_put). */
+/* A caller may read the beginnings of many files, one after the other. So a copy is used again for
+ * FRESH_TIMES as long as it took to make, unless something is sent to the guest (far_put). */
 static void note_fresh(struct far_guest *d, int64_t begin_ms)
 {
     int64_t now = clock_mono_ms();

@@ -129,7 +129,7 @@ static void on_output(struct far_guest *d, int stream, struct str bytes)
     d->sink->output(d->sink->ctx, stream, bytes.p, bytes.n);
 }
 
-/* The session reads no more: the guest is to see that, as in a jail. */
+/* The session has closed its end. The guest gets EPIPE from its next write, as in a jail. */
 static void shut_channel(struct far_guest *d)
 {
     fd_close(&d->channel.fd);

@@ -52,7 +52,7 @@ int far_folder_make(struct far_folder *f, struct err *err)
     return 0;
 }
 
-/* A folder that no process has locked, and that is old enough to be no one's that is about to. */
+/* A folder that no process has locked. A young one may belong to a process that will lock it. */
 static bool is_left(int folder, const char *name)
 {
     struct stat st;

@@ -24,8 +24,8 @@ enum {
     GRACE_MS = 3000,  /* for killing a case that does not end */
     START_MS = 10000, /* for the interpreter */
     HELPERS = 3,      /* processes of ours beside the candidate's */
-    /* Pieces that come this soon after each other may have waited together for us to read: those
-     * of a container do not come as one. */
+    /* Pieces that we read this soon after each other may have been there together: those of a
+     * container do not arrive as one. */
     TOGETHER_NS = 1000000,
 };
 

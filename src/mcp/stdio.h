@@ -23,10 +23,10 @@ struct mcp_options {
     /* Lines of a client that another server had until now. This one takes the first ones for what
      * they set, without answers; the others come before the input, and may end in a part of one. */
     struct str earlier, begun;
-    /* Where another server may come later. `seen` gets every line of the client. While
-     * nothing of the client's is here (a call, a session, a kept file), the next line is a chance
-     * to `leave`: where that is true, this server ends, and the line and all that was read behind
-     * it is in `left`. All NULL: it stays. */
+    /* For a host that may have another server later. `seen` gets every line of the client that is
+     * handled here. While nothing of the client's is here (no call, no session, no kept file), this
+     * server calls `leave` before it handles a line. If that returns true, it ends, and `left` has
+     * that line and everything that was read after it. All NULL: it stays. */
     void (*seen)(void *ctx, struct str line);
     bool (*leave)(void *ctx);
     void *ctx;

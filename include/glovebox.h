@@ -12,9 +12,11 @@
  * examples/agent.c shows the way from a model's reply to the next message for the model.
  *
  * A handle is used by one thread at a time; threads that run side by side each open their own. A
- * run is tied to the thread that called glovebox_run. Link with -lglovebox; the helper program
- * glovebox-jail must be beside the library, where `make install` puts it, or where the variable
- * GLOVEBOX_JAIL says.
+ * run is tied to the thread that called glovebox_run. After fork(), the child may run programs with
+ * a handle of its parent's, and close it; the parent's sessions are not for the child.
+ *
+ * Link with -lglovebox; the helper program glovebox-jail must be beside the library, where `make
+ * install` puts it, or where the variable GLOVEBOX_JAIL says.
  *
  * Strings are UTF-8 unless said otherwise. When memory is out, the library prints a line and
  * aborts; what a guest can make large has a limit and never comes to that. From glovebox_open on

@@ -82,6 +82,13 @@ glovebox *glovebox_open(void)
     return box;
 }
 
+/* After fork(), in the child: nothing of the parent's pool can be used or closed there. */
+static void drop_foreign_pool(glovebox *box)
+{
+    if (box->pool_process != getpid())
+        box->pool = NULL;
+}
+
 void glovebox_close(glovebox *box)
 {
     if (!box)
@@ -93,6 +100,7 @@ void glovebox_close(glovebox *box)
     free(box->inputs);
     free((char *)box->input.p);
     handle_tools_done(box);
+    drop_foreign_pool(box);
     backend_pool_close(box->pool);
     review_close(box->review);
     free(box->complaint);
@@ -214,6 +222,8 @@ void handle_lend_pool(glovebox *box, struct run_request *request, bool forks)
 
     if (!needs_pool(request, forks))
         return;
+    drop_foreign_pool(box);
+    box->pool_process = getpid();
     if (!box->pool)
         (void)backend_pool_open(&few, &box->pool, &ignored);
     request->pool = box->pool;

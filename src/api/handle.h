@@ -8,6 +8,7 @@
 #include "glovebox.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "agent/bounds.h"
 #include "agent/review.h"
@@ -45,6 +46,7 @@ struct glovebox {
     atomic_uint sessions;                 /* sessions that are open */
     struct review *review;     /* for runs, and for the open sessions; NULL until one is needed */
     struct backend_pool *pool; /* NULL until a run or a session needs it */
+    pid_t pool_process;        /* that opened it, and alone has its threads and its guests */
     int forks;                 /* levels of forks for the next session */
     char *complaint;           /* for a message that is too long for err.msg; NULL for none */
 };

@@ -14,25 +14,34 @@ from ends import alive, wait_for
 
 LIBRARY = os.path.join(os.path.dirname(program.GLOVEBOX), "libglovebox.so")
 # Reads lines of JSON: a program's text, or a list of an option's name and its value. Answers with the result and the
-# milliseconds, or with the error's words. At the end of its input it closes the handle, and says so.
+# milliseconds, or with the error's words. {"child": text} is a program that a child of this process runs, with the child's
+# status on a line of its own. At the end of its input it closes the handle, and says so.
 CALLER = r"""
-import ctypes, json, sys, time
+import ctypes, json, os, sys, time
 lib = ctypes.CDLL(sys.argv[1])
 for name, kind in (("open", ctypes.c_void_p), ("run", ctypes.c_void_p), ("result_json", ctypes.c_char_p), ("error", ctypes.c_char_p)):
     getattr(lib, "glovebox_" + name).restype = kind
 box = ctypes.c_void_p(lib.glovebox_open())
-for line in sys.stdin:
-    told = json.loads(line)
-    if isinstance(told, list):
-        lib.glovebox_set(box, told[0].encode(), told[1].encode())
-        print(json.dumps(lib.glovebox_error(box).decode()), flush=True)
-        continue
-    code = told.encode()
+def run(code):
     begin = time.monotonic()
     result = ctypes.c_void_p(lib.glovebox_run(box, b"python", code, ctypes.c_size_t(len(code)), None))
     took = time.monotonic() - begin
     print(json.dumps([json.loads(lib.glovebox_result_json(result)), took * 1e3]), flush=True)
     lib.glovebox_result_free(result)
+for line in sys.stdin:
+    told = json.loads(line)
+    if isinstance(told, dict):
+        child = os.fork()
+        if not child:
+            run(told["child"].encode())
+            lib.glovebox_close(box)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1], flush=True)
+    elif isinstance(told, list):
+        lib.glovebox_set(box, told[0].encode(), told[1].encode())
+        print(json.dumps(lib.glovebox_error(box).decode()), flush=True)
+    else:
+        run(told.encode())
 lib.glovebox_close(box)
 print(json.dumps("closed"), flush=True)
 """
@@ -53,6 +62,13 @@ class Handle:
 
     def run(self, code="print(1)"):
         return self.tell(code)[0]
+
+    def run_in_child(self, code):
+        """The output, and the child's status."""
+        result = self.tell({"child": code})
+        if isinstance(result, int):
+            return None, result
+        return result[0].get("stdout"), json.loads(self.process.stdout.readline())
 
     def close(self):
         self.process.stdin.close()
@@ -116,6 +132,18 @@ def test_at_once(tap, docker):
         tap.equal(said, ["%d\n" % n for n in range(12)], "twelve runs, one after the other")
         tap.ok(len(docker.containers()) <= 4, "few containers", len(docker.containers()))
         tap.equal((box.close(), docker.containers()), ("closed", []), "and none afterwards")
+
+
+def test_forked(tap, docker):
+    """The containers that wait are those of one process."""
+    with handle(docker) as box:
+        box.run()
+        tap.ok(takes_one_soon(docker, box) and wait_for(lambda: alive(docker)), "a container waits")
+        waiting = {c["Id"][:12] for c in alive(docker)}
+        said, status = box.run_in_child(WHERE)
+        tap.ok(status == 0 and said and said.split()[0] not in waiting, "a child of the process runs and closes, and takes none", said, status)
+        tap.ok(takes_one_soon(docker, box), "one that waits is still there for its parent")
+        tap.equal((box.close(), docker.containers()), ("closed", []), "a closed handle leaves nothing")
 
 
 def test_killed(tap, docker):

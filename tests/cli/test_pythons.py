@@ -176,7 +176,7 @@ def test_daemon(t):
         ran = t.run(*place, "--lang", "bash", "-c", "echo 1", env={"VIRTUAL_ENV": venv})
         t.equal((ran.code, ran.out, ran.err), (0, b"1\n", b""), "but not for Bash")
         ran = t.run(*place, "--python", venv, "-c", "print(1)")
-        t.refused(ran, 125, "cannot honour --python", "a path that is demanded is refused")
+        t.refused(ran, 126, "--allow host-files", "a path that is demanded is refused")
         active = dict(d.env, VIRTUAL_ENV=venv, PATH=venv + "/bin:" + os.environ["PATH"])
         ran = t.run("-c", "import only_in_venv as o; print(o.NAME)", env=active)
         t.exits(ran, 0, "a run without --daemon stays here", b"venv package\n")

@@ -16,6 +16,8 @@
 #define OPTION(...)     __VA_ARGS__
 #define VALUE(id, unit) .kind = (unit), .offset = AT(id)
 #define ROW(...)        __VA_ARGS__
+#define OF_CONTAINERS   "docker podman"
+#define OF_E2B          "e2b code-interpreter e2b-interpreter e2b-code-interpreter"
 
 /* A path would mean another file on another host, and needs a permit. */
 static bool is_python_version(const struct settings *s)

@@ -83,8 +83,10 @@ struct setting {
     enum setting_remote remote;
     enum setting_shape shape;
     enum permit permit;
-    unsigned session;    /* bits of enum setting_session */
-    bool policy;         /* taken from clients by --lock-policy */
+    unsigned session; /* bits of enum setting_session */
+    bool policy;      /* taken from clients by --lock-policy */
+    /* All names of the backends that it is for, with blanks between; NULL: any. */
+    const char *backends;
     bool has_to;         /* the value goes into a run_request as it is */
     size_t to;           /* ... at this offset */
     size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
@@ -100,6 +102,9 @@ extern const struct setting settings_all[SETTING_COUNT];
 const struct setting *setting_find(const char *option);
 
 enum setting_id setting_id_of(const struct setting *setting);
+/* False for a value of a config file or the environment that is for other backends: it is as if
+ * not set. A value of a command or a request always counts, and may be refused. */
+bool setting_counts(const struct settings *s, const struct setting *row);
 
 /* A variable's name: not empty, without '=' and control characters. */
 bool env_name_is_valid(struct str name);

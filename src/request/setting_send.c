@@ -46,7 +46,8 @@ static bool is_default(const struct settings *s, const struct setting *row)
 /* If a value has two names, only one of them is sent. */
 static bool speaks(const struct settings *s, const struct setting *row)
 {
-    return row->opt.kind != OPT_NEGATION && settings_asked(s, setting_id_of(row));
+    return row->opt.kind != OPT_NEGATION && settings_asked(s, setting_id_of(row)) &&
+           setting_counts(s, row);
 }
 
 static bool is_for_daemon(const struct setting *row)

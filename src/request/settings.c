@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "python/python.h"
@@ -166,6 +167,48 @@ bool settings_asked(const struct settings *settings, enum setting_id id)
     return settings->asked >> id & 1 || (source && source->from != OPT_FROM_DEFAULT);
 }
 
+static const char *backend_of(const struct settings *s)
+{
+    return s->backend ? s->backend : "jail";
+}
+
+static bool is_for(const struct setting *row, const char *backend)
+{
+    size_t n = strlen(backend);
+
+    for (const char *name = row->backends; name && *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " ");
+        if (length == n && strncasecmp(name, backend, n) == 0)
+            return true;
+        name += length;
+    }
+    return !row->backends;
+}
+
+static bool is_given(const struct settings *s, enum setting_id id)
+{
+    const struct opt_source *source =
+        s->sources ? opt_source_of(s->sources, settings_all[id].opt.name) : NULL;
+
+    return s->asked >> id & 1 || (source && source->from == OPT_FROM_COMMAND);
+}
+
+bool setting_counts(const struct settings *s, const struct setting *row)
+{
+    return is_for(row, backend_of(s)) || is_given(s, setting_id_of(row));
+}
+
+/* A request has one member for the template and the image: later they look the same. */
+static int check_template(const struct settings *s, struct err *err)
+{
+    const struct setting *row = &settings_all[SETTING_e2b_template];
+
+    if (!s->e2b_template || !setting_counts(s, row) || is_for(row, backend_of(s)))
+        return 0;
+    return err_set(err, ERR_USAGE, "--e2b-template needs --backend=e2b; this is backend %s",
+                   backend_of(s));
+}
+
 bool request_has_prelude(const struct run_request *q)
 {
     return q->prelude || q->prelude_text.p;
@@ -217,7 +260,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
 {
     *ret = (struct run_request){.stdin_fd = -1};
     for (size_t i = 0; i < SETTING_COUNT; i++)
-        if (settings_all[i].has_to)
+        if (settings_all[i].has_to && setting_counts(s, &settings_all[i]))
             copy_value(&settings_all[i], s, ret);
     ret->languages = &s->languages;
     ret->python = s->python && *s->python ? s->python : NULL;
@@ -235,5 +278,5 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
         return blame(s, SETTING_require, err);
     if (parse_layers(&s->without, &ret->without, err) < 0)
         return blame(s, SETTING_without, err);
-    return check_layers(s, ret, err);
+    return check_template(s, err) < 0 ? -1 : check_layers(s, ret, err);
 }

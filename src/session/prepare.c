@@ -152,9 +152,8 @@ static int check_image(const struct prepared *p, struct err *err)
     if (!q->image || p->backend->interpreter)
         return 0;
     return err_set(err, ERR_USAGE,
-                   "backend %s has no images and no templates, it runs this machine's "
-                   "interpreters: --image needs --backend=docker, --e2b-template needs "
-                   "--backend=e2b",
+                   "backend %s has no images, it runs this machine's interpreters: --image needs "
+                   "--backend=docker",
                    p->backend->name);
 }
 

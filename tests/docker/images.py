@@ -101,6 +101,9 @@ def test_config(tap, docker):
         folder.write("glovebox/glovebox.conf", "backend = docker\ndockerfile = %s\n" % path)
         done = folder.run("-c", "print(open('/made').read())", XDG_CONFIG_HOME=folder.path)
         tap.equal(done.stdout, b"configured\n\n", "a key of the config file", program.said(done))
+        folder.write("glovebox/glovebox.conf", "e2b-template = absent\n")
+        done = folder.run("-c", "print(1)", XDG_CONFIG_HOME=folder.path)
+        tap.equal(done.stdout, b"1\n", "the template of another backend is no image", program.said(done))
 
 
 def test_failed(tap, docker):

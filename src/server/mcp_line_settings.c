@@ -153,6 +153,9 @@ void line_settings_add_files(const struct line_settings *s, struct request_parts
 {
     size_t own = s->parts.input_count, all = own + p->input_count;
 
+    /* A build has a network: what a model sends with a call is only for the program. */
+    request->build_files = s->parts.inputs;
+    request->build_file_count = own;
     if (!own)
         return;
     p->inputs = xrealloc_array(p->inputs, all, sizeof *p->inputs);
@@ -162,6 +165,4 @@ void line_settings_add_files(const struct line_settings *s, struct request_parts
     p->input_count = all;
     request->inputs = p->inputs;
     request->input_count = all;
-    request->build_files = s->parts.inputs;
-    request->build_file_count = own;
 }

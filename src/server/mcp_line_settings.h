@@ -35,7 +35,8 @@ struct line_settings *line_settings_new(struct config *config, const struct requ
 struct line_settings *line_settings_hold(struct line_settings *settings);
 void line_settings_drop(struct line_settings *settings);
 
-/* Adds the connection's own files, which every sandbox begins with, to a request. */
+/* Adds the connection's own files, which every sandbox begins with, to a request. The build of an
+ * image can copy no other files. */
 void line_settings_add_files(const struct line_settings *settings, struct request_parts *parts,
                              struct run_request *request);
 

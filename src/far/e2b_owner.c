@@ -18,9 +18,10 @@
 #include "base/sha256.h"
 #include "far/e2b_parts.h"
 
-enum { FAILURES_MOST = 5, DIGITS = 16, MACHINE_MAX = 300 };
+enum { FAILURES_MOST = 5, ID_DIGITS = 32, DIGITS = 16, MACHINE_MAX = 300 };
 
-/* Of a hash of the machine's ID, which itself does not leave this machine; "" without an ID. */
+/* Of a hash of the machine's ID, which itself does not leave this machine; "" without an ID, as in
+ * images, where the file is empty or says "uninitialized". */
 static void machine_digits(char ret[DIGITS + 1])
 {
     static const char salt[] = "glovebox sandboxes of E2B ";
@@ -30,7 +31,8 @@ static void machine_digits(char ret[DIGITS + 1])
     memcpy(id, salt, at);
     ssize_t n = fd_read_file_at(-1, "/etc/machine-id", id + at, sizeof id - at);
     sha256_of(id, at + (n > 0 ? (size_t)n : 0), sum);
-    snprintf(ret, DIGITS + 1, "%.*s", DIGITS, n > 1 ? sum : "");
+    bool is_id = n >= ID_DIGITS && strspn(id + at, "0123456789abcdef") == ID_DIGITS;
+    snprintf(ret, DIGITS + 1, "%.*s", DIGITS, is_id ? sum : "");
 }
 
 /* "HOST/DIGITS/": an owner on this machine begins with it. Many machines are called localhost. */

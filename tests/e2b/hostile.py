@@ -351,6 +351,19 @@ def test_owners(tap, standin):
     tap.equal(asked, {"dead", "rebooted"} if machine else {"dead"}, "whose sandboxes are killed", product.said(done), owners)
 
 
+def test_image(tap, standin):
+    """In an image, the file for the machine's ID has none: the same text for all machines is no name of one."""
+    if os.geteuid() != 0 or not os.path.exists("/etc/machine-id"):
+        return tap.skip("an image without an ID", "no file /etc/machine-id, or not root")
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("uninitialized\n")
+        file.flush()
+        bound = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/machine-id && exec "$@"', file.name]
+        done = subprocess.run([*bound, *product.command(*ONCE, "-c", "1")], capture_output=True, timeout=60, env=product.environment(standin))
+    owner = standin.control.made[-1].body["metadata"]["owner"]
+    tap.ok(done.returncode == 0 and "//" in owner, "an image without an ID", product.said(done), owner)
+
+
 def test(tap):
     with Standin() as standin:
         for name, function in sorted(globals().items()):

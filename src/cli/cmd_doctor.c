@@ -395,6 +395,9 @@ static int doctor_perform(struct cli_options *options, struct err *err)
 {
     if (options->args.operand_n)
         return err_set(err, ERR_USAGE, "unexpected argument '%s'", options->args.operands[0]);
+    if (options->settings.clean && options->settings.json)
+        return err_set(err, ERR_USAGE,
+                       "--clean has no --json: its output is a line for each backend");
     return options->settings.clean ? clean() : doctor(&options->settings);
 }
 

@@ -177,11 +177,16 @@ static int ask_for_sandbox(struct e2b *e, const struct e2b_wish *wish, int cance
     return result;
 }
 
+static bool names_template(const struct e2b_answer *answer)
+{
+    return strstr(answer->said, "emplate");
+}
+
 /* A service that does not know the newer path says nothing of a template. */
 static bool is_old(const struct e2b *e, const struct e2b_answer *answer)
 {
     return !e->old_paths && (answer->status == 404 || answer->status == 405) &&
-           !strstr(answer->said, "emplate");
+           !names_template(answer);
 }
 
 static bool may_try_again(const struct e2b_answer *answer, int tries)
@@ -203,7 +208,7 @@ static int say_refused(struct e2b *e, const struct e2b_answer *answer, const str
 {
     const char *name = wish->template_id ? wish->template_id : E2B_TEMPLATE;
 
-    if (answer->status == 404)
+    if (answer->status == 404 && names_template(answer))
         return err_set(err, ERR_UNSUPPORTED, "E2B has no template '%.100s' for this account: %s",
                        name, answer->said);
     if (answer->status >= 500) /* a proxy may have given up before the service did */

@@ -52,7 +52,7 @@ int e2b_say_failure(const struct e2b *e, enum e2b_side side, const struct fetch_
 
     e2b_show(e, event->bytes, words);
     if (event->failure == FETCH_NOT_TRUSTED)
-        return err_set(err, ERR_UNSUPPORTED, "E2B's certificate cannot be trusted: %s", words);
+        return err_set(err, ERR_UNSUPPORTED, "no trusted TLS connection to E2B: %s", words);
     if (event->failure == FETCH_TIMED_OUT)
         return err_set(err, ERR_SYSTEM, "E2B does not answer: %s", words);
     if (event->failure == FETCH_TOO_LARGE || event->failure == FETCH_BAD_REQUEST)

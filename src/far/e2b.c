@@ -146,6 +146,8 @@ static int say_why(struct far_guest *d, struct err *err)
     struct e2b_process *process = e2b_place_of(d)->process;
     struct err why = {0};
 
+    if (d->failed && err->kind == ERR_UNSUPPORTED)
+        return err_wrap(err, "template %s", d->job->image ? d->job->image : E2B_TEMPLATE);
     if (!process || d->failed || d->out->cancelled)
         return -1;
     if (e2b_process_over(process, &why) && why.kind)

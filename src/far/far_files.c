@@ -112,6 +112,16 @@ static void note_fresh(struct far_guest *d, int64_t begin_ms)
     d->fresh_until_ms = now + FRESH_TIMES * (now - begin_ms);
 }
 
+static int say_no_copy(const struct far_guest *d, struct err *err)
+{
+    if (err->sys == ENOSPC)
+        return err_set(err, ERR_SYSTEM,
+                       "%s is full: the files of the %s do not fit into it; set TMPDIR to another "
+                       "folder",
+                       fd_temporary(), d->place->name);
+    return err_wrap(err, "the files of the %s", d->place->name);
+}
+
 /* The copy as of now; of a guest that has ended, once. After a failure the next one is made anew,
  * since the helper takes for sent what it has sent. */
 static int copy(struct far_guest *d, struct err *err)
@@ -131,7 +141,7 @@ static int copy(struct far_guest *d, struct err *err)
     else
         note_fresh(d, begin);
     d->mirrored = result == 0 && d->over;
-    return result < 0 ? err_wrap(err, "the files of the %s", d->place->name) : 0;
+    return result < 0 ? say_no_copy(d, err) : 0;
 }
 
 /* ---- the table's entries ---- */

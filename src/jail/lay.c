@@ -264,8 +264,10 @@ int lay_receive(int stream_fd, int work_dirfd, struct lay_limits limits, struct 
     r.bytes = r.entries = 0;
     lay_place_init(&r.place, work_dirfd);
     int result = receive_all(&r, err);
-    if (result < 0 && err->sys == ENOSPC)
+    if (result < 0 && err->sys == ENOSPC) {
         err_set(err, ERR_LIMIT, "the input files do not fit into the workspace's limits");
+        err->sys = ENOSPC;
+    }
     lay_place_done(&r.place);
     return result;
 }

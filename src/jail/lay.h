@@ -43,6 +43,7 @@ struct lay_limits {
  * nothing. Files get the mode of their record whatever the umask, and belong to the caller's ids;
  * folders also get rwx for their owner. ERR_GUEST when the stream is malformed, ERR_LIMIT beyond a
  * limit, ERR_SYSTEM. What was laid before a failure stays. Needs a stack of 48 KiB and no heap. */
+/* With ENOSPC in err->sys where the folder itself is full. */
 int lay_receive(int stream_fd, int work_dirfd, struct lay_limits limits, struct err *err);
 
 /* NULL when the path is relative, at most LAY_PATH_MAX bytes, and made of components of 1 to

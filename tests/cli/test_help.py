@@ -211,6 +211,7 @@ def test_suggestions(t):
         "--memory does not apply to 'glovebox doctor'",
         "an option of run's",
     )
+    t.refused(t.box("doctor", "--clean", "--json"), 2, "--clean has no --json", "two that do not go together")
     t.refused(t.box("doctor", "x"), 2, "unexpected argument 'x'", "an operand too many")
     t.refused(t.box("log", "lst"), 2, "did you mean 'list'", "a part of log mistyped")
     t.refused(t.box("help", "--mann"), 2, "did you mean --man", "an option of help's")

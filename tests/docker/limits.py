@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each limit ends a program in a container, and is reported as itself. Files of a program that met one come back."""
 
+import subprocess
+import tempfile
 import time
 
 import program
@@ -55,6 +57,17 @@ def test_disk(tap, docker):
         tap.equal((r.get("stdout"), r.get("limits")), ("No space left on device\n", ["disk"]), "so is " + place, r)
     r = program.result(docker.host, "--disk", "0", "--memory", "0", "-c", "open('f', 'wb').write(b'x' * (300 << 20))")
     tap.equal((r.get("success"), [s["reason"] for s in r.get("skipped", [])]), (True, ["larger than the limit (300m)"]), "0 is no limit", r)
+
+
+def test_full_host(tap, docker):
+    """The copy of the files has no place here."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=64k none "$TMPDIR" && exec "$@"', "sh",
+                               *program.command("-c", "open('f', 'wb').write(bytes(300000))")], capture_output=True,
+                              timeout=program.SECONDS, env={**program.environment(docker.host), "TMPDIR": folder})
+    said = done.stderr.decode()
+    tap.ok(done.returncode == 125 and said.count("\n") == 1 and folder + " is full" in said and "set TMPDIR" in said,
+           "a full folder of this machine", program.said(done))
 
 
 def test_inodes(tap, docker):

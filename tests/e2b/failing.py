@@ -206,6 +206,13 @@ def test_old_service(tap):
         tap.equal(standin.asked("control", "POST")[1].json.get("secure"), True, "is asked for a secure sandbox")
 
 
+def test_another_service(tap):
+    nothing = whole_answer(404, b"", "text/plain")
+    done = try_again(Fault("POST", "sandboxes$", answer=nothing))[0]
+    tap.ok(done.returncode == 125 and b"check E2B_API_URL" in done.stderr, "no service of E2B at the address",
+           product.said(done))
+
+
 def test_middle(tap):
     """The sandbox goes while the program runs: the run failed, and it is not repeated."""
     with Standin() as standin:

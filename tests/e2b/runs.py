@@ -121,7 +121,7 @@ def test_languages(tap, standin):
     tap.ok(done.returncode == 125 and b"no-such-template" in done.stderr and len(done.stderr.splitlines()) == 1,
            "a template that is missing", product.said(done))
     done = product.run(standin, "--python", "3.99", "-c", "1")
-    tap.ok(done.returncode == 125 and b"python3.99" in done.stderr and not standin.living,
+    tap.ok(done.returncode == 125 and b"template code-interpreter-v1: there is no python3.99" in done.stderr and not standin.living,
            "an interpreter that is missing",
            product.said(done))
 

@@ -183,6 +183,9 @@ def test_images_and_packages(tmp_path: Path) -> None:
     assert fields_of({"pip": ["numpy", "pandas>=2"]}) == {"pip": ["numpy", "pandas>=2"]}
     with pytest.raises(UsageError, match=r"Path\('Dockerfile'\)"):
         Sandbox(dockerfile="Dockerfile")
+    for word, option in (("packages", "pip"), ("template", "image")):
+        with pytest.raises(UsageError, match=f"did you mean '{option}'"):
+            fields_of({word: "numpy"})
     with pytest.raises(UsageError, match="pip is an int"):
         Sandbox(pip=5)  # type: ignore[arg-type]
 

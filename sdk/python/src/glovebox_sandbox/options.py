@@ -151,6 +151,10 @@ SLOW_TO_OPEN = ("image", "dockerfile", "pip")
 DEADLINE_MS = 3_600_000
 
 
+# Other libraries' words for options.
+_OTHER_WORDS = {"packages": "pip", "template": "image"}
+
+
 def without(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in names}
 
@@ -163,7 +167,7 @@ def check_names(options: Mapping[str, Any]) -> None:
     """`UsageError` for an option that does not exist, with the nearest one that does."""
     for name in options:
         if name not in _KNOWN:
-            near = difflib.get_close_matches(name, _KNOWN, 1)
+            near = [_OTHER_WORDS[name]] if name in _OTHER_WORDS else difflib.get_close_matches(name, _KNOWN, 1)
             advice = f"did you mean '{near[0]}'?" if near else "further fields of the daemon go into extra={...}"
             raise UsageError(f"there is no option '{name}'; {advice}")
 

@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "docker/engine_parts.h"
 
 struct lookup {
@@ -72,19 +72,14 @@ static void *look_up(void *ctx)
     return NULL;
 }
 
-/* Signals are for the caller's threads. */
 static int start_thread(struct lookup *l)
 {
-    sigset_t all, before;
     pthread_attr_t attr;
     pthread_t thread;
 
-    sigfillset(&all);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result = pthread_create(&thread, &attr, look_up, l);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int result = thread_start(&thread, &attr, look_up, l);
     pthread_attr_destroy(&attr);
     return result;
 }

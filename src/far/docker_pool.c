@@ -20,6 +20,7 @@
 #include "base/cond.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "far/docker_pool_parts.h"
 
 enum { DOOMED_MAX = 32 }; /* beyond that, the threads of guests that ended wait */
@@ -230,9 +231,9 @@ static bool start_threads(struct docker_pool *pool)
 {
     if (pool->threads || pool->over)
         return pool->threads;
-    if (pthread_create(&pool->remover, NULL, docker_pool_unmake, pool) != 0)
+    if (thread_start(&pool->remover, NULL, docker_pool_unmake, pool) != 0)
         return false;
-    pool->threads = pthread_create(&pool->maker, NULL, docker_pool_make, pool) == 0;
+    pool->threads = thread_start(&pool->maker, NULL, docker_pool_make, pool) == 0;
     if (!pool->threads) {
         pool->over = true; /* no other thread tries it while the lock is open */
         pthread_mutex_unlock(&pool->lock);

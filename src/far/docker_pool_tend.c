@@ -2,7 +2,6 @@
  *
  * The threads of a pool of containers: one makes them, the other one removes them.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -127,19 +126,10 @@ static int64_t next_ms(const struct docker_pool *pool)
     return next;
 }
 
-static void block_signals(void)
-{
-    sigset_t all;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, NULL);
-}
-
 void *docker_pool_make(void *ctx)
 {
     struct docker_pool *pool = ctx;
 
-    block_signals();
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
         bool busy = false;
@@ -168,7 +158,6 @@ void *docker_pool_unmake(void *ctx)
 {
     struct docker_pool *pool = ctx;
 
-    block_signals();
     pthread_mutex_lock(&pool->lock);
     while (!pool->over || pool->doomed_n) {
         if (!pool->doomed_n) {

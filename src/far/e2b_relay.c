@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "docker/engine.h"
 #include "far/e2b_relay_parts.h"
 
@@ -348,19 +349,6 @@ static void relay_free(struct e2b_relay *r)
     free(r);
 }
 
-/* Signals are the caller's. */
-static int start_thread(struct e2b_relay *r)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&r->thread, NULL, relay_main, r);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = failed;
-    return failed ? -1 : 0;
-}
-
 int e2b_relay_start(struct far_guest *d, struct e2b_relay **ret, struct err *err)
 {
     struct e2b_relay *r = relay_new(d);
@@ -373,7 +361,8 @@ int e2b_relay_start(struct far_guest *d, struct e2b_relay **ret, struct err *err
     }
     r->sock = ends[0];
     d->fd = ends[1];
-    if (start_thread(r) < 0) {
+    errno = thread_start(&r->thread, NULL, relay_main, r);
+    if (errno) {
         relay_free(r);
         return err_sys(err, "start a thread");
     }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/cond.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 struct item {
     struct item *next;
@@ -88,16 +88,12 @@ static void *writer_main(void *ctx)
 int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
 {
     struct mcp_out *out = xcalloc(1, sizeof *out);
-    sigset_t all, before;
 
     *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd};
     out->end = &out->first;
     pthread_mutex_init(&out->lock, NULL);
     cond_init(&out->changed);
-    sigfillset(&all); /* SIGPIPE, too: a closed pipe is an error of write */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    errno = pthread_create(&out->thread, NULL, writer_main, out);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = thread_start(&out->thread, NULL, writer_main, out);
     if (errno) {
         free(out);
         return err_sys(err, "start a thread");

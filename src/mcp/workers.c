@@ -2,12 +2,12 @@
 #include "mcp/workers.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 enum { STACK_BYTES = 8 << 20 }; /* the parser of a large program is recursive */
 
@@ -83,18 +83,14 @@ static void *worker_main(void *ctx)
 
 static void start_thread(struct mcp_workers *w)
 {
-    sigset_t all, before;
     pthread_attr_t attr;
     pthread_t thread;
 
-    sigfillset(&all);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, &attr, worker_main, w) == 0)
+    if (thread_start(&thread, &attr, worker_main, w) == 0)
         w->threads++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
 }
 

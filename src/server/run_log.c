@@ -2,13 +2,13 @@
 #include "server/run_log.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "store/store.h"
 
 enum {
@@ -136,12 +136,8 @@ static void give(void *ctx, const struct run_record *record)
 
 static int start(struct run_log *log, struct err *err)
 {
-    sigset_t all, old;
+    int failed = thread_start(&log->thread, NULL, log_main, log);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failed = pthread_create(&log->thread, NULL, log_main, log);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return failed ? err_set(err, ERR_SYSTEM, "no thread for the run log: %s", strerror(failed)) : 0;
 }
 

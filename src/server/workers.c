@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/workers.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "server/queue.h"
 
 enum {
@@ -122,22 +122,17 @@ static void *worker_main(void *ctx)
     return NULL;
 }
 
-/* Signals are the loop's. */
 static int start_thread(struct workers *w)
 {
     struct worker *worker = xcalloc(1, sizeof *worker);
     pthread_attr_t attributes;
-    sigset_t all, old;
 
     *worker = (struct worker){.all = w, .next = w->threads};
     worker->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failed = worker->cancel_fd < 0 ||
-                 pthread_create(&worker->thread, &attributes, worker_main, worker) != 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    bool failed = worker->cancel_fd < 0 ||
+                  thread_start(&worker->thread, &attributes, worker_main, worker) != 0;
     pthread_attr_destroy(&attributes);
     if (failed) {
         fd_close(&worker->cancel_fd);

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 struct idle_watch {
     pthread_t thread;
@@ -43,18 +43,6 @@ static void free_watch(struct idle_watch *w)
     free(w);
 }
 
-/* The host program's signals are for its own threads. */
-static int start_thread(struct idle_watch *w)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result = pthread_create(&w->thread, NULL, watch_main, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
 int idle_begin(struct session *session, int64_t ms, idle_look *look, struct idle_watch **ret,
                struct err *err)
 {
@@ -67,7 +55,7 @@ int idle_begin(struct session *session, int64_t ms, idle_look *look, struct idle
     w->look = look;
     pthread_mutex_init(&w->lock, NULL);
     cond_init(&w->woken);
-    if ((errno = start_thread(w)) != 0) {
+    if ((errno = thread_start(&w->thread, NULL, watch_main, w)) != 0) {
         free_watch(w);
         return err_sys(err, "start a thread that looks after a session");
     }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads of ours, in a process whose signals are for its other threads.
+ */
+#ifndef BASE_THREAD_H
+#define BASE_THREAD_H
+
+#include <pthread.h>
+
+/* Starts a thread that gets no signals. A write to a closed pipe is then an error of the call.
+ * `attributes` may be NULL. 0, or an error number. */
+int thread_start(pthread_t *ret, const pthread_attr_t *attributes, void *(*begin)(void *ctx),
+                 void *ctx);
+
+#endif

@@ -141,11 +141,22 @@ static int wait_time(const struct far_guest *d, int most_ms)
     return most_ms >= 0 && most_ms < left ? most_ms : (int)left;
 }
 
-void far_move(struct far_guest *d, int timeout_ms)
+/* What the loop polls; the last ones are the place's. */
+enum {
+    STREAMS,
+    CANCEL,
+    STDIN,
+    CHANNEL_IN,
+    CHANNEL_OUT,
+    SESSION,
+    ROOM,
+    PLACE = ROOM + 2,
+    POLLS = PLACE + FAR_POLLS
+};
+
+/* The value: whether output may be read, for which its readers have room. */
+static bool fill_polls(struct far_guest *d, struct pollfd polls[POLLS])
 {
-    enum { STREAMS, CANCEL, STDIN, CHANNEL_IN, CHANNEL_OUT, SESSION, ROOM, PLACE = ROOM + 2 };
-    struct pollfd polls[PLACE + FAR_POLLS];
-    size_t count = PLACE + (d->place->polls ? FAR_POLLS : 0);
     bool room = has_room(d, 1, &polls[ROOM]);
 
     room &= has_room(d, 2, &polls[ROOM + 1]);
@@ -162,10 +173,11 @@ void far_move(struct far_guest *d, int timeout_ms)
         (struct pollfd){.fd = d->sink->channel ? d->sink->channel_fd : -1, .events = POLLIN};
     if (d->place->polls)
         d->place->polls(d, polls + PLACE);
-    if (poll(polls, count, wait_time(d, timeout_ms)) < 0)
-        return;
-    if (d->place->move)
-        d->place->move(d);
+    return reads;
+}
+
+static void act_on(struct far_guest *d, const struct pollfd polls[POLLS], bool reads)
+{
     if (polls[CANCEL].revents) {
         d->out->cancelled = true;
         ask_end(d);
@@ -181,6 +193,19 @@ void far_move(struct far_guest *d, int timeout_ms)
         far_receive(d);
     if (polls[SESSION].revents)
         d->sink->channel(d->sink->ctx);
+}
+
+void far_move(struct far_guest *d, int timeout_ms)
+{
+    struct pollfd polls[POLLS];
+    bool reads = fill_polls(d, polls);
+    size_t count = d->place->polls ? POLLS : PLACE;
+
+    if (poll(polls, count, wait_time(d, timeout_ms)) < 0)
+        return;
+    if (d->place->move)
+        d->place->move(d);
+    act_on(d, polls, reads);
     check_time(d);
 }
 

@@ -209,14 +209,16 @@ static int check_template(const struct settings *s, struct err *err)
                    backend_of(s));
 }
 
-bool request_has_prelude(const struct run_request *q)
+bool request_has_prelude(const struct run_request *request)
 {
-    return q->prelude || q->prelude_text.p;
+    return request->prelude || request->prelude_text.p;
 }
 
-const char *request_image(const struct run_request *q)
+const char *request_image(const struct run_request *request)
 {
-    return q->dockerfile ? q->dockerfile : q->dockerfile_text.p ? "Dockerfile" : q->image;
+    return request->dockerfile          ? request->dockerfile
+           : request->dockerfile_text.p ? "Dockerfile"
+                                        : request->image;
 }
 
 /* In the form that the user knows: "--require", or "'require'" of a request. */

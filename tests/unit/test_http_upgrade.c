@@ -301,6 +301,7 @@ static void test_closed_while_open(void)
     AUTO_BUF struct buf answer = {0};
     AUTO_CLOSE int fd = upgraded(&answer);
 
+    OK(fd >= 0, "a connection is open");
     close_server();
     OK(peer.done == 1, "the server is closed: each exchange has its end");
 }

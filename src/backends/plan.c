@@ -70,14 +70,15 @@ static const char *const empty_folders[] = {"/run",  "/home", "/mnt", "/opt",
                                             "/root", "/srv",  "/var"};
 
 /* Files of /proc about the machine that a guest does not need, or that have had holes before.
- * Most of it is root's alone already; a second reason costs 5 us each. */
+ * Most of it is root's alone already; a second reason costs 5 us each. The counts of interrupts
+ * tell when others type or compute. */
 static const char *const masked[] = {
     "/proc/kcore",      "/proc/keys",        "/proc/key-users",
     "/proc/kallsyms",   "/proc/kmsg",        "/proc/sysrq-trigger",
     "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
     "/proc/acpi",       "/proc/scsi",        "/proc/bus",
     "/proc/fs",         "/proc/irq",         "/proc/asound",
-    "/proc/driver",     "/proc/cmdline",
+    "/proc/driver",     "/proc/cmdline",     "/proc/interrupts",
 };
 
 static void add(struct jail_spec *spec, enum spec_op_kind kind, const char *src, const char *dst,

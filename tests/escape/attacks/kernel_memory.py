@@ -9,7 +9,7 @@ import kit
 errors = set()
 for path in ("/proc/kcore", "/proc/kallsyms", "/proc/kmsg", "/proc/keys", "/proc/timer_list",
              "/proc/vmallocinfo", "/proc/slabinfo", "/proc/kpagecount", "/proc/kpageflags",
-             "/proc/sched_debug", "/proc/bus/pci/devices", "/proc/scsi/scsi", "/proc/1/stack",
+             "/proc/sched_debug", "/proc/interrupts", "/proc/bus/pci/devices", "/proc/scsi/scsi", "/proc/1/stack",
              "/sys/kernel/notes", "/sys/firmware/acpi/tables/DSDT", "/boot/System.map"):
     found = kit.read(path, 4096)
     if isinstance(found, bytes) and found.strip():

@@ -95,7 +95,7 @@ char *engine_image(struct engine *engine, const struct engine_wish *wish, struct
  * the caller's to free. */
 int engine_create(struct engine *engine, json_t *config, char **ret_id, struct err *err);
 /* A connection of its own to the container's streams: what is written goes to its input; what is
- * read are pieces of output (engine_piece_head). The caller closes, before it closes the engine.
+ * read are pieces of output (base/stream_piece.h). The caller closes, before it closes the engine.
  * `first` gets bytes that were read already. */
 int engine_attach(struct engine *engine, const char *id, struct buf *first, struct err *err);
 int engine_start(struct engine *engine, const char *id, struct err *err);
@@ -131,10 +131,5 @@ int engine_commit(struct engine *engine, const char *id, const struct engine_ima
 int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);
 /* The images that engine_image made and that neither a container nor another image uses. */
 int engine_sweep_images(struct engine *engine, unsigned *ret_count, struct err *err);
-
-/* The head of a piece of output: 8 bytes, the stream (1, 2) and the length. False for another
- * protocol. */
-#define ENGINE_PIECE_HEAD 8
-bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n);
 
 #endif

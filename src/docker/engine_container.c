@@ -222,17 +222,6 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
     return fd;
 }
 
-bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n)
-{
-    const unsigned char *p = (const unsigned char *)bytes.p;
-
-    if (bytes.n < ENGINE_PIECE_HEAD || p[0] > 2 || p[1] || p[2] || p[3])
-        return false;
-    *ret_stream = p[0];
-    *ret_n = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
-    return true;
-}
-
 int engine_commit(struct engine *e, const char *id, const struct engine_image_of *image,
                   struct err *err)
 {

@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/stream_piece.h"
 #include "e2b/parts.h"
 #include "e2b/process.h"
 
-enum { PIECE_HEAD = 8, READ_STEP = 32 << 10, WORDS_KEPT = 4096, PENDING_MAX = 8 << 20 };
+enum { READ_STEP = 32 << 10, WORDS_KEPT = 4096, PENDING_MAX = 8 << 20 };
 
 struct command {
     struct e2b_process *process;
@@ -28,16 +29,16 @@ static void keep_words(struct command *c, struct str bytes)
     (void)buf_add_str(&c->words, bytes);
 }
 
+/* They are ours: process.c has put the heads. */
 static void take_pieces(struct command *c)
 {
     size_t at = 0;
+    uint32_t n;
+    int stream;
 
-    while (c->pieces.n - at >= PIECE_HEAD) {
-        const unsigned char *head = (const unsigned char *)c->pieces.p + at + 4;
-        size_t n = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-        if (c->pieces.n - at - PIECE_HEAD < n)
-            break;
-        at += PIECE_HEAD;
+    while (stream_piece_head(str_slice(buf_str(&c->pieces), at, c->pieces.n), &stream, &n) &&
+           c->pieces.n - at - STREAM_PIECE_HEAD >= n) {
+        at += STREAM_PIECE_HEAD;
         keep_words(c, str_slice(buf_str(&c->pieces), at, at + n));
         at += n;
     }

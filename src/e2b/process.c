@@ -11,13 +11,14 @@
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "base/stream_piece.h"
 #include "base/utf8.h"
 #include "e2b/envelope.h"
 #include "e2b/json.h"
 #include "e2b/parts.h"
 
 enum {
-    PIECE_HEAD = 8,
+    INPUT_HEAD = 8,           /* of a numbered request */
     INPUT_MOST = 512 << 10,   /* bytes of one request */
     WAITING_MOST = 256 << 10, /* then the stream's connection is left alone */
     INPUT_MS = 60000,
@@ -100,7 +101,7 @@ static void put_number(unsigned char *p, size_t number)
 
 static void take_input(struct e2b_process *p)
 {
-    const size_t head = p->numbered ? PIECE_HEAD : 0;
+    const size_t head = p->numbered ? INPUT_HEAD : 0;
     char *room = mem_must(buf_room(&p->unconfirmed, head + INPUT_MOST));
     ssize_t n;
 
@@ -127,7 +128,7 @@ static int send_input(struct e2b_process *p, struct err *err)
     if (!p->unconfirmed.n)
         return 0;
     p->sent += !again;
-    buf_init(&text, 2 * (INPUT_MOST + PIECE_HEAD));
+    buf_init(&text, 2 * (INPUT_MOST + INPUT_HEAD));
     (void)base64_add(&text, buf_str(&p->unconfirmed));
     json_t *message =
         json_pack("{s:{s:s}, s:{s:s}}", "process", "tag", p->tag, "input", "stdin", text.p);
@@ -180,17 +181,7 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
 
 static void put_piece(struct e2b_process *p, int stream)
 {
-    const size_t n = p->bytes.n;
-    const unsigned char head[PIECE_HEAD] = {(unsigned char)stream,
-                                            0,
-                                            0,
-                                            0,
-                                            (unsigned char)(n >> 24),
-                                            (unsigned char)(n >> 16),
-                                            (unsigned char)(n >> 8),
-                                            (unsigned char)n};
-
-    if (buf_add(&p->output, head, sizeof head) == 0)
+    if (stream_piece_put_head(&p->output, stream, (uint32_t)p->bytes.n) == 0)
         (void)buf_add_str(&p->output, buf_str(&p->bytes));
     buf_clear(&p->bytes);
 }
@@ -414,7 +405,7 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     buf_init(&p->failed, FAILED_MAX);
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
-    buf_init(&p->unconfirmed, PIECE_HEAD + INPUT_MOST);
+    buf_init(&p->unconfirmed, INPUT_HEAD + INPUT_MOST);
     json_t *message =
         json_pack("{s:{s:s, s:o, s:s, s:O*}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
                   list_of(start->argv + 1), "cwd", start->folder ? start->folder : "/", "envs",

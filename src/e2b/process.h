@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A process in a sandbox whose input is ours and whose output comes to us, as one descriptor: what
- * is written there goes to the process, and what is read are pieces of its output, each with the
- * head of a container engine's (docker/engine.h): 8 bytes, the stream (1, 2) and the length. It can
- * be read to its end after e2b_process_hang_up.
+ * is written there goes to the process, and what is read are pieces of its output
+ * (base/stream_piece.h). It can be read to its end after e2b_process_hang_up.
  *
  * It belongs to its caller's loop:
  *

@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/stream_piece.h"
 #include "base/thread.h"
-#include "docker/engine.h"
 #include "far/e2b_relay_parts.h"
 
 enum { READ_STEP = 64 << 10, FRAMES_MAX = 4 << 20, RESUME_MS = 60000 };
@@ -37,20 +37,13 @@ static void write_bytes(struct e2b_relay *r, struct str bytes)
     }
 }
 
-static void put_big_endian(struct buf *b, size_t n)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        (void)buf_addc(b, (char)(n >> shift));
-}
-
 /* In one piece, as an engine cuts a helper's output. */
 void relay_send(struct e2b_relay *r, enum contained_frame kind, struct str bytes)
 {
     AUTO_BUF struct buf piece = {0};
 
-    buf_init(&piece, ENGINE_PIECE_HEAD + CONTAINED_HEAD + CONTAINED_PIECE_MAX);
-    (void)buf_add(&piece, "\1\0\0\0", 4);
-    put_big_endian(&piece, CONTAINED_HEAD + bytes.n);
+    buf_init(&piece, STREAM_PIECE_HEAD + CONTAINED_HEAD + CONTAINED_PIECE_MAX);
+    (void)stream_piece_put_head(&piece, 1, (uint32_t)(CONTAINED_HEAD + bytes.n));
     wire_put_u32(&piece, kind);
     wire_put_u32(&piece, (uint32_t)bytes.n);
     (void)buf_add_str(&piece, bytes);

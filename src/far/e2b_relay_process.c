@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "docker/engine.h"
+#include "base/stream_piece.h"
 #include "far/e2b_relay_parts.h"
 
 enum { READ_STEP = 32 << 10 };
@@ -51,14 +51,14 @@ static bool pass_pieces(struct e2b_relay *r)
     uint32_t n;
     int stream;
 
-    while (b->n >= ENGINE_PIECE_HEAD) {
-        if (!engine_piece_head(buf_str(b), &stream, &n))
+    while (b->n >= STREAM_PIECE_HEAD) {
+        if (!stream_piece_head(buf_str(b), &stream, &n))
             return false;
-        if (b->n - ENGINE_PIECE_HEAD < n)
+        if (b->n - STREAM_PIECE_HEAD < n)
             break;
         relay_send_all(r, stream == 2 ? CONTAINED_ERR : CONTAINED_OUT,
-                       str_slice(buf_str(b), ENGINE_PIECE_HEAD, ENGINE_PIECE_HEAD + n));
-        buf_drop(b, ENGINE_PIECE_HEAD + n);
+                       str_slice(buf_str(b), STREAM_PIECE_HEAD, STREAM_PIECE_HEAD + n));
+        buf_drop(b, STREAM_PIECE_HEAD + n);
     }
     return true;
 }

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "docker/engine.h"
+#include "base/stream_piece.h"
 #include "far/far.h"
 
 enum { READ_STEP = 64 << 10, WORDS_MAX = 4096 };
@@ -374,11 +374,11 @@ static void take_pieces(struct far_guest *d)
 {
     while (d->fd >= 0 && d->in.n) {
         if (!d->piece_left) {
-            if (d->in.n < ENGINE_PIECE_HEAD)
+            if (d->in.n < STREAM_PIECE_HEAD)
                 return;
-            if (!engine_piece_head(buf_str(&d->in), &d->piece_stream, &d->piece_left))
+            if (!stream_piece_head(buf_str(&d->in), &d->piece_stream, &d->piece_left))
                 return gone(d);
-            buf_drop(&d->in, ENGINE_PIECE_HEAD);
+            buf_drop(&d->in, STREAM_PIECE_HEAD);
         }
         size_t n = d->in.n < d->piece_left ? d->in.n : d->piece_left;
         struct str bytes = str_slice(buf_str(&d->in), 0, n);

@@ -71,7 +71,7 @@ static const char *const empty_folders[] = {"/run",  "/home", "/mnt", "/opt",
 
 /* Files of /proc about the machine that a guest does not need, or that have had holes before.
  * Most of it is root's alone already; a second reason costs 5 us each. The counts of interrupts
- * tell when others type or compute. */
+ * show when other users of the machine type or compute. */
 static const char *const masked[] = {
     "/proc/kcore",      "/proc/keys",        "/proc/key-users",
     "/proc/kallsyms",   "/proc/kmsg",        "/proc/sysrq-trigger",

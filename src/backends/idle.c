@@ -22,12 +22,13 @@ int backend_observe(struct backend_guest *guest, struct backend_observed *ret, s
     return idle && idle->observe ? idle->observe(guest, ret, err) : 0;
 }
 
-int backend_commit(struct backend_guest *guest, const char *image, struct err *err)
+int backend_commit(struct backend_guest *guest, const char *image, const char *owner,
+                   struct err *err)
 {
     const struct backend *backend = guest->backend;
     const char *why_not = backend_need(backend, CAN_COMMIT).why_not;
 
     if (why_not)
         return err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not);
-    return backend->idle->commit(guest, image, err);
+    return backend->idle->commit(guest, image, owner, err);
 }

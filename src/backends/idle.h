@@ -27,8 +27,10 @@ struct backend_idle {
     int (*pause)(struct backend_guest *guest, struct err *err);
     void (*resume)(struct backend_guest *guest);
     int (*observe)(struct backend_guest *guest, struct backend_observed *ret, struct err *err);
-    /* With CAN_COMMIT: makes an image with this name, of the guest's files. */
-    int (*commit)(struct backend_guest *guest, const char *image, struct err *err);
+    /* With CAN_COMMIT: makes an image with this name, of the guest's files. It may replace one of
+     * the same `owner`; with NULL, one of any owner. */
+    int (*commit)(struct backend_guest *guest, const char *image, const char *owner,
+                  struct err *err);
 };
 
 /* The entries. A backend without the first one must not be asked to pause; the others do nothing
@@ -37,6 +39,7 @@ int backend_pause(struct backend_guest *guest, struct err *err);
 void backend_resume(struct backend_guest *guest);
 int backend_observe(struct backend_guest *guest, struct backend_observed *ret, struct err *err);
 /* ERR_UNSUPPORTED where the backend has no images to make. */
-int backend_commit(struct backend_guest *guest, const char *image, struct err *err);
+int backend_commit(struct backend_guest *guest, const char *image, const char *owner,
+                   struct err *err);
 
 #endif

@@ -248,7 +248,7 @@ int repl_host_commit(struct repl_host *h, const char *image, struct err *err)
     json_t *doc, *body;
 
     if (h->session)
-        return session_commit(h->session, image, err);
+        return session_commit(h->session, image, NULL, err);
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/commit", h->call->id);
     if (repl_host_connect(h, err) < 0)
         return -1;

@@ -12,6 +12,7 @@
 
 #include "base/image_name.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "docker/build_context.h"
 #include "docker/contained.h"
 #include "docker/engine_parts.h"
@@ -19,7 +20,29 @@
 
 enum { SEND_MS = 600000, COMMIT_MS = 600000 };
 
-#define OF_SNAPSHOT "snapshot" /* the value of our label */
+/* The values of our label: this, or with an owner "snapshot-" and a sum of the owner's name, which
+ * may have characters that a label's text has not. */
+#define OF_SNAPSHOT "snapshot"
+enum { LABEL_MAX = sizeof OF_SNAPSHOT + 1 + SHA256_HEX };
+
+static void label_of(const char *owner, char ret[LABEL_MAX])
+{
+    char sum[SHA256_HEX];
+
+    snprintf(ret, LABEL_MAX, OF_SNAPSHOT);
+    if (!owner)
+        return;
+    sha256_of(owner, strlen(owner), sum);
+    snprintf(ret, LABEL_MAX, OF_SNAPSHOT "-%s", sum);
+}
+
+static bool may_replace(const char *label, const char *owner)
+{
+    char own[LABEL_MAX];
+
+    label_of(owner, own);
+    return owner ? strcmp(label, own) == 0 : str_starts(str_from(label), OF_SNAPSHOT);
+}
 
 /* ---- its name ---- */
 
@@ -35,24 +58,22 @@ static int check_name(const char *image, struct err *err)
                    "'%.200s': names with glovebox- are those of Glovebox's own images", image);
 }
 
-/* Only a snapshot is replaced: any other image may be one that other runs use. */
-static int check_free(struct engine *e, const char *image, struct err *err)
+/* Only a snapshot is replaced, and by its owner: any other image may be one that other runs use. */
+static int check_free(struct engine *e, const struct engine_snapshot *s, struct err *err)
 {
-    AUTO_FREE char *path = xasprintf("/images/%s/json", image);
+    AUTO_FREE char *path = xasprintf("/images/%s/json", s->image);
     struct engine_answer answer;
 
     if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
         return -1;
     const json_t *labels = json_object_get(json_object_get(answer.json, "Config"), "Labels");
     const char *label = json_string_value(json_object_get(labels, ENGINE_LABEL));
-    int result = answer.status == 404 || (label && strcmp(label, OF_SNAPSHOT) == 0)
-                     ? 0
-                     : engine_must(&answer, "look for the image", err);
-    if (result == 0 && answer.status == 200 && !(label && strcmp(label, OF_SNAPSHOT) == 0))
+    int result = answer.status == 404 ? 0 : engine_must(&answer, "look for the image", err);
+    if (answer.status == 200 && !(label && may_replace(label, s->owner)))
         result = err_set(err, ERR_USAGE,
-                         "there is an image '%.200s' that is not a snapshot of a session: choose "
-                         "another name",
-                         image);
+                         "there is an image '%.200s' that is not a snapshot of %s: choose another "
+                         "name",
+                         s->image, s->owner ? "a session of yours" : "a session");
     engine_answer_done(&answer);
     return result;
 }
@@ -83,13 +104,17 @@ static int send_files(struct engine *e, const char *container, const struct buil
     return engine_must(&answer, "save the files", err);
 }
 
-static int commit(struct engine *e, const char *container, const char *image, struct err *err)
+static int commit(struct engine *e, const char *container, const struct engine_snapshot *s,
+                  struct err *err)
 {
+    const char *image = s->image;
+    char label[LABEL_MAX];
+    label_of(s->owner, label);
     const char *slash = strrchr(image, '/'), *colon = strchr(slash ? slash : image, ':');
     const struct engine_image_of of = {
         .repository = colon ? (struct str){image, (size_t)(colon - image)} : str_from(image),
         .tag = colon ? colon + 1 : "latest",
-        .label = OF_SNAPSHOT,
+        .label = label,
         .timeout_ms = COMMIT_MS};
 
     return engine_commit(e, container, &of, err);
@@ -107,7 +132,7 @@ static int make(struct engine *e, const char *base, const struct engine_snapshot
     json_decref(config);
     if (result < 0)
         return -1;
-    if (send_files(e, container, files, err) < 0 || commit(e, container, s->image, err) < 0)
+    if (send_files(e, container, files, err) < 0 || commit(e, container, s, err) < 0)
         result = -1;
     (void)engine_remove(e, container, &ignored);
     return result;
@@ -132,7 +157,7 @@ int engine_snapshot(struct engine *e, const char *id, const struct engine_snapsh
     struct build_context files = {.fd = -1};
     unsigned long long number;
 
-    if (check_name(s->image, err) < 0 || check_free(e, s->image, err) < 0 ||
+    if (check_name(s->image, err) < 0 || check_free(e, s, err) < 0 ||
         base_of(e, id, &base, err) < 0)
         return -1;
     if (getrandom(&number, sizeof number, 0) != sizeof number)

@@ -163,7 +163,8 @@ static int docker_interpreter(const struct language *language, const char *choic
     return 0;
 }
 
-static int docker_commit(struct backend_guest *guest, const char *image, struct err *err)
+static int docker_commit(struct backend_guest *guest, const char *image, const char *owner,
+                         struct err *err)
 {
     struct far_guest *d = far_of(guest);
     const struct docker_container *c = docker_container_of(d);
@@ -172,7 +173,7 @@ static int docker_commit(struct backend_guest *guest, const char *image, struct 
     if (folder < 0)
         return -1;
     const struct engine_snapshot snapshot = {
-        .image = image, .folder = folder, .program = d->job->exec_path};
+        .image = image, .owner = owner, .folder = folder, .program = d->job->exec_path};
     return engine_snapshot(c->engine, c->id, &snapshot, err);
 }
 

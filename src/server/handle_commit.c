@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Images of sessions. They are in an engine that other clients and the operator use as well, so a
- * client needs the operator's permission.
+ * client needs the operator's permission, and replaces its own images alone.
  */
 #include <jansson.h>
 #include <stddef.h>
@@ -26,11 +26,12 @@ static void commit_work(struct job *job)
 {
     struct session_entry *e = job->turn.entry;
     struct commit_fields fields = {0};
+    const char *owner = job->owner[0] ? job->owner : NULL;
     struct err err;
 
     if (job_read(job, &err) < 0 ||
         fields_read(commit_tables, job->doc, job->rules, &fields, &err) < 0 ||
-        session_commit(e->session, fields.image, &err) < 0)
+        session_commit(e->session, fields.image, owner, &err) < 0)
         session_fail(job, &err);
     else
         job_answer_json(job, 201, json_pack("{s:s, s:s}", "id", e->id, "image", fields.image));

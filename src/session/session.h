@@ -138,8 +138,9 @@ int session_file_put(struct session *session, const char *path, int fd, uint64_t
 int session_file_remove(struct session *session, const char *path, struct err *err);
 
 /* Makes an image with this name, in which a new session begins with this one's files. The values of
- * variables are not in it. ERR_UNSUPPORTED where the backend has no images. */
-int session_commit(struct session *session, const char *image, struct err *err);
+ * variables are not in it. It may replace an image that was made so for the same `owner`; with
+ * NULL, for any. ERR_UNSUPPORTED where the backend has no images. */
+int session_commit(struct session *session, const char *image, const char *owner, struct err *err);
 
 enum session_state {
     SESSION_IDLE,

@@ -106,13 +106,13 @@ static int check_unclaimed(const struct session *s, const char *image, struct er
                    image, c.language->name);
 }
 
-int session_commit(struct session *s, const char *image, struct err *err)
+int session_commit(struct session *s, const char *image, const char *owner, struct err *err)
 {
     if (check_unclaimed(s, image, err) < 0 || take_turn(s, err) < 0)
         return -1;
     int result = guest_check(s, err);
     if (result == 0)
-        result = backend_commit(s->guest->handle, image, err);
+        result = backend_commit(s->guest->handle, image, owner, err);
     turn_give(s);
     return result;
 }

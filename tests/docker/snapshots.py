@@ -5,6 +5,8 @@ import subprocess
 
 import engine
 import program
+from builds import served
+from daemon import TOKEN
 from pauses import Sessions
 from warm import daemon
 
@@ -72,7 +74,28 @@ def check_clean(tap, docker):
     tap.equal(docker.ask("DELETE", "/images/mine/box:v1?force=1")[0], 200, "its user removes it")
 
 
+def test_owners(tap, docker):
+    """A client replaces its own images alone; the daemon's own user any."""
+    other = "another-token-of-the-tests-98765"
+    with served(docker, "--allow", "commit", tcp=True, tokens="alice %s\nbob %s" % (TOKEN, other)) as d:
+        def commit(name, **who):
+            s = "/v1/sessions/%s" % d.post("/v1/sessions", {"language": "python"}, **who).json["id"]
+            answer = d.post(s + "/commit", {"image": name}, **who)
+            d.call("DELETE", s, **who)
+            return answer
+
+        callers = {"alice": {"tcp": True}, "bob": {"tcp": True, "headers": {"Authorization": "Bearer " + other}}, "the own user": {}}
+        for who, name, wanted in (("alice", "mine/a:1", 201), ("bob", "mine/a:1", 400), ("alice", "mine/a:1", 201),
+                                  ("the own user", "mine/b:1", 201), ("bob", "mine/b:1", 400), ("the own user", "mine/a:1", 201),
+                                  ("alice", "mine/a:1", 400)):
+            r = commit(name, **callers[who])
+            tap.ok(r.status == wanted and ("is not a snapshot" in r.message) == (wanted == 400), "%s saves %s: %d" % (who, name, wanted), r)
+    for name in ("a", "b"):
+        docker.ask("DELETE", "/images/mine/%s:1?force=1" % name)
+
+
 def test(tap, docker):
+    test_owners(tap, docker)
     with daemon(docker, "--images", "python:*,mine/*") as (_, env):
         box = Sessions(env)
         first = check_image(tap, docker, box)

@@ -111,7 +111,7 @@ bool engine_was_out_of_memory(struct engine *engine, const char *id);
  * them. */
 struct engine_snapshot {
     const char *image;   /* its name, with a tag if you like; of another snapshot, or new */
-    const char *owner;   /* whose snapshots it may replace; NULL: anybody's */
+    const char *owner;   /* it may replace this one's snapshots; NULL: all */
     int folder;          /* of the files; links in it are left out */
     const char *program; /* what `docker run` starts */
 };

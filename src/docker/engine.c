@@ -172,6 +172,14 @@ static int say_needs_tls(const struct engine *e, struct err *err)
                    e->place.name);
 }
 
+/* Another server may be at this address. */
+static int need_version(const struct engine *e, const struct engine_answer *answer, struct err *err)
+{
+    if (strstr(answer->said, "HTTPS server"))
+        return say_needs_tls(e, err);
+    return engine_must(answer, "say its version", err) < 0 ? err_wrap(err, "%s", e->place.name) : 0;
+}
+
 static int agree(struct engine *e, struct err *err)
 {
     struct engine_answer answer;
@@ -180,8 +188,7 @@ static int agree(struct engine *e, struct err *err)
 
     if (engine_ask(e, &ask, &answer, err) < 0)
         return -1;
-    int result = strstr(answer.said, "HTTPS server") ? say_needs_tls(e, err)
-                                                     : engine_must(&answer, "say its version", err);
+    int result = need_version(e, &answer, err);
     if (result == 0)
         result = choose_version(e, answer.json, err);
     if (result == 0)

@@ -27,7 +27,8 @@ enum { BUILD_MS = 1800000, SHOWN_MAX = 2000, LINE_MAX_SHOWN = 200, TAIL_MAX = 24
 
 struct build {
     const struct engine_wish *wish;
-    bool is_pip; /* its steps are ours, and only their output is of use */
+    bool is_pip;        /* its steps are ours, and only their output is of use */
+    bool has_documents; /* "<<" is in the Dockerfile */
     unsigned shown;
     char step[LINE_MAX_SHOWN];        /* the last one that began */
     char problem[ENGINE_PROBLEM_MAX]; /* why it failed; or "" */
@@ -161,8 +162,10 @@ static void take_object(void *ctx, const json_t *object)
 
 static const char *hint(const struct build *b)
 {
-    /* RUN --mount, heredocs and the like. */
-    if (strcasestr(b->problem, "buildkit") || strcasestr(b->problem, "unknown flag"))
+    /* RUN --mount, and documents in it, whose lines the classic builder takes for instructions. */
+    bool split = b->has_documents && strcasestr(b->problem, "unknown instruction");
+
+    if (split || strcasestr(b->problem, "buildkit") || strcasestr(b->problem, "unknown flag"))
         return "; a Dockerfile that needs BuildKit: 'docker build -t NAME', then --image NAME";
     if (!b->wish->dockerfile && !b->is_pip && strstr(b->step, "COPY"))
         return "; a Dockerfile that was sent can copy only the files that were sent with it";
@@ -243,6 +246,7 @@ static int build(struct engine *e, const struct build_context *context, const ch
 {
     buf_init(&b->line, 4096);
     buf_init(&b->tail, TAIL_MAX + 2 * LINE_MAX_SHOWN);
+    b->has_documents = context->text.n && memmem(context->text.p, context->text.n, "<<", 2);
     int result = ask_for_build(e, context, image, b, err);
     if (result == 0 && b->problem[0])
         result = say_failed(b, err);

@@ -100,7 +100,9 @@ static bool wait_until(struct lookup *l, int64_t ms)
 
 static int explain(const struct engine_place *place, int failed, struct err *err)
 {
-    return err_set(err, ERR_SYSTEM, "%.200s: %s", place->name, gai_strerror(failed));
+    return err_set(err, ERR_SYSTEM,
+                   "%.200s: the name has no address (%s): check DOCKER_HOST, or the Docker context",
+                   place->name, gai_strerror(failed));
 }
 
 int engine_resolve(const struct engine_place *place, int64_t until_ms, struct addrinfo **ret,

@@ -117,6 +117,8 @@ def test_failed(tap, docker):
         refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("no-such-image-here",), "a base that is missing")
         folder.write("Dockerfile", "FROM %s\nRUN --mount=type=cache,target=/x true\n" % engine.OTHER_IMAGE)
         refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker build -t NAME",), "one that needs BuildKit")
+        folder.write("Dockerfile", "FROM %s\nRUN <<EOF\necho x\nEOF\n" % engine.OTHER_IMAGE)
+        refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker build -t NAME",), "one with a document in it")
         refused(tap, folder.run("--dockerfile", "glovebox", "-c", "1"), ("--dockerfile glovebox: No such file",), "no file", 2)
         refused(tap, folder.run("--dockerfile", ".", "--image", "x", "-c", "1"), ("exclude each other",), "an image, too", 2)
         refused(tap, folder.run("--backend", "jail", "--dockerfile", ".", "-c", "1"), ("builds no images",), "another backend", 2)

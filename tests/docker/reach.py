@@ -176,8 +176,9 @@ def test_untrusted(tap, folder):
     fails(tap, run(folder, DOCKER_HOST=pretender.host), ("needs TLS", "DOCKER_TLS_VERIFY"), "an engine that needs TLS")
     pretender.close()
     pretender = Pretender(folder, honest, {("GET", "/version"): (404, b"")}, address="127.0.0.1")
-    fails(tap, run(folder, DOCKER_HOST=pretender.host), ("status 404",), "a server that is no engine, without a word")
+    fails(tap, run(folder, DOCKER_HOST=pretender.host), (pretender.host, "status 404"), "a server that is no engine, without a word")
     pretender.close()
+    fails(tap, run(folder, DOCKER_HOST="tcp://%s:2375" % ("x" * 64)), ("has no address", "DOCKER_HOST"), "a name without an address")
 
 
 # ---- names ----

@@ -116,9 +116,9 @@ static int say_no_copy(const struct far_guest *d, struct err *err)
 {
     if (err->sys == ENOSPC)
         return err_set(err, ERR_SYSTEM,
-                       "%s is full: the files of the %s do not fit into it; set TMPDIR to another "
+                       "the files of the %s: No space left on device in %s: set TMPDIR to another "
                        "folder",
-                       fd_temporary(), d->place->name);
+                       d->place->name, fd_temporary());
     return err_wrap(err, "the files of the %s", d->place->name);
 }
 

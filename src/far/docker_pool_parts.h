@@ -43,7 +43,8 @@ struct far_guest *docker_pool_first(struct kind *k);
 unsigned docker_pool_ready(const struct docker_pool *pool);
 /* Nothing comes from a container that waits, until it ends. */
 bool docker_pool_lives(const struct far_guest *d);
-/* Removes what dead processes left, when no result waits for it. Without the lock. */
+/* Removes what dead processes left. It takes a while, so it runs when no result waits for it.
+ * Without the lock. */
 void docker_pool_sweep(struct engine *engine);
 
 /* docker_pool_tend.c: the threads; ctx is the pool. The second ends when all is removed. */

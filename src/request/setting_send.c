@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/conf.h"
@@ -138,10 +139,11 @@ static int list_value(const struct setting *row, const struct opt_list *list, js
     return 0;
 }
 
-/* The Dockerfile in a folder, or the path itself. The caller frees. */
+/* The Dockerfile in a folder, also a missing one, or the path itself. The caller frees. */
 static char *dockerfile_path(const char *path)
 {
     static const char *const names[] = {"Dockerfile", "Containerfile"};
+    struct stat st;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *file = xasprintf("%s/%s", path, names[i]);
@@ -149,7 +151,8 @@ static char *dockerfile_path(const char *path)
             return file;
         free(file);
     }
-    return xstrdup(path);
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? xasprintf("%s/%s", path, names[0])
+                                                       : xstrdup(path);
 }
 
 static int dockerfile_value(const struct setting *row, const char *path, json_t **ret,

@@ -166,6 +166,8 @@ def test_commands(tap, docker, d):
         done = glovebox("run", "--daemon", env["GLOVEBOX_SOCKET"], "--backend", "docker", *words, "-c", LOOK + "import four; print(four.word)",
                         cwd=folder.path)
         tap.equal((done.returncode, done.stdout), (0, b"four\n"), "run --daemon", program.said(done))
+        done = glovebox("session", "new", "--backend", "docker", "--dockerfile", "/", cwd=folder.path)
+        tap.ok(done.returncode == 2 and b"//Dockerfile: No such file" in done.stderr, "a folder without a Dockerfile", program.said(done))
         done = glovebox("session", "new", "--backend", "docker", "--dockerfile", ".", cwd=folder.path)
         tap.ok(done.returncode != 0 and b"can copy only the files" in done.stderr, "a file that is not sent", program.said(done))
         ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {

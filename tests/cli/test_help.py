@@ -277,7 +277,7 @@ def test_options_that_mean_nothing(t):
         for option in ("--data", "--context", "--invocation", "--optimize-data", "--execution-id"):
             t.ok(option.encode() not in text, "%s --help without %s" % (command, option), text)
     t.refused(t.box("repl", "--data", "a=d.json"), 2, "does not apply to 'glovebox repl'", "repl --data")
-    for where, option in (("--daemon=unix:" + t.path("no.sock"), "--net=host"), ("--session=x", "--timeout=1s"),
+    for where, option in (("--daemon=unix:" + t.path("no.sock"), "--runtime=x"), ("--session=x", "--timeout=1s"),
                           ("--session=x", "--preload=json"), ("--daemon=unix:" + t.path("no.sock"), "--log=off")):
         name = where.partition("=")[0]
         t.refused(t.box("repl", where, option), 2, "does not apply to 'glovebox repl %s'" % name, name + " " + option)

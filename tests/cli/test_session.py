@@ -266,6 +266,7 @@ def test_usage(t):
         t.refused(s("new", "--file", "."), 2, "only files here", "a folder")
         t.refused(s("new", "--file", "none.txt:a"), 2, "--file: none.txt: No such file", "a file that is not there")
         t.refused(s("new", "--timeout", "1000000h"), 126, "daemon allows", "more than it allows")
+        t.refused(s("new", "--net", "host"), 126, "--allow net-host", "a network, unless the daemon permits it")
         t.refused(s("exec", "nope", "-c", "1"), 2, "no session 'nope'", "no such session")
         i = s.new()
         t.refused(s("exec", i, "none.py"), 2, "none.py: No such file", "a cell's file that is not there")
@@ -283,3 +284,7 @@ def test_usage(t):
         t.refused(s("exec", i, "-c", "1", "x.py"), 2, "not both", "two cells")
         t.refused(s("exec", i, "x.ipynb"), 2, "is a notebook; 'glovebox run' runs its cells", "a notebook")
         t.ok(wait_for(lambda: json.loads(s("list", "--json").out)["sessions"]), "it is listed")
+    with Daemon(t, "--allow", "net-host") as d:
+        s = Sessions(t, d)
+        r = s.cell(s.new("--net", "host"), "import os; print(os.readlink('/proc/self/ns/net'))")
+        t.equal(r.out.decode().strip(), os.readlink("/proc/self/ns/net"), "the host's network", r)

@@ -53,7 +53,7 @@ static void answer_ended(struct job *job, int status)
 /* The error that ends a stream; the caller frees. NULL: it ends as it was to. */
 static char *stream_error(const struct job *job)
 {
-    struct err why;
+    struct err why = {0};
 
     if (job->status < 400 || !job->answer || strncmp(job->answer, "{\"error\":", 9) != 0)
         return NULL;

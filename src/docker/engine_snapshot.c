@@ -58,8 +58,10 @@ static int check_name(const char *image, struct err *err)
                    "'%.200s': names with glovebox- are those of Glovebox's own images", image);
 }
 
-/* Only a snapshot is replaced, and by its owner: any other image may be one that other runs use. */
-static int check_free(struct engine *e, const struct engine_snapshot *s, struct err *err)
+/* Only a snapshot is replaced, and by its owner: any other image may be one that other runs use.
+ * The caller frees the ID of the one that is; NULL for none. */
+static int check_free(struct engine *e, const struct engine_snapshot *s, char **ret_old,
+                      struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/images/%s/json", s->image);
     struct engine_answer answer;
@@ -74,6 +76,8 @@ static int check_free(struct engine *e, const struct engine_snapshot *s, struct 
                          "there is an image '%.200s' that is not a snapshot of %s: choose another "
                          "name",
                          s->image, s->owner ? "a session of yours" : "a session");
+    const char *id = json_string_value(json_object_get(answer.json, "Id"));
+    *ret_old = result == 0 && answer.status == 200 && id ? xasprintf("%.100s", id) : NULL;
     engine_answer_done(&answer);
     return result;
 }
@@ -138,6 +142,32 @@ static int make(struct engine *e, const char *base, const struct engine_snapshot
     return result;
 }
 
+static bool has_names(struct engine *e, const char *path)
+{
+    AUTO_FREE char *look = xasprintf("%s/json", path);
+    struct engine_answer answer;
+    struct err ignored;
+
+    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = look}, &answer, &ignored) < 0)
+        return true;
+    bool named = answer.status != 200 || json_array_size(json_object_get(answer.json, "RepoTags"));
+    engine_answer_done(&answer);
+    return named;
+}
+
+/* It has lost this name, and goes unless its user gave it another one. One that runs, or that
+ * another image was made of, stays. */
+static void remove_old(struct engine *e, const char *id)
+{
+    AUTO_FREE char *path = xasprintf("/images/%s", id);
+    const struct engine_ask wish = {.method = "DELETE", .path = path};
+    struct engine_answer answer;
+    struct err ignored;
+
+    if (!has_names(e, path) && engine_ask(e, &wish, &answer, &ignored) == 0)
+        engine_answer_done(&answer);
+}
+
 static int base_of(struct engine *e, const char *id, char **ret, struct err *err)
 {
     json_t *found;
@@ -153,11 +183,11 @@ static int base_of(struct engine *e, const char *id, char **ret, struct err *err
 int engine_snapshot(struct engine *e, const char *id, const struct engine_snapshot *s,
                     struct err *err)
 {
-    AUTO_FREE char *base = NULL;
+    AUTO_FREE char *base = NULL, *old = NULL;
     struct build_context files = {.fd = -1};
     unsigned long long number;
 
-    if (check_name(s->image, err) < 0 || check_free(e, s, err) < 0 ||
+    if (check_name(s->image, err) < 0 || check_free(e, s, &old, err) < 0 ||
         base_of(e, id, &base, err) < 0)
         return -1;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
@@ -168,6 +198,8 @@ int engine_snapshot(struct engine *e, const char *id, const struct engine_snapsh
         (void)err_wrap(err, "the workspace");
     else
         result = make(e, base, s, &files, err);
+    if (result == 0 && old)
+        remove_old(e, old);
     build_context_done(&files);
     return result;
 }

@@ -94,10 +94,32 @@ def test_owners(tap, docker):
         docker.ask("DELETE", "/images/mine/%s:1?force=1" % name)
 
 
+def snapshots(docker):
+    """Names of all; [] of one without."""
+    found = docker.get("/images/json?filters=%7B%22label%22:%5B%22io.glovebox.owner=snapshot%22%5D%7D")
+    return sorted(image["RepoTags"] or [] for image in found)
+
+
+def test_replaced(tap, docker, box):
+    """The image that had the name goes, but for one with another name."""
+    s = box.new()
+    for code in ("open('a', 'w').close()", "open('b', 'w').close()"):
+        box.cell(s, code)
+        box.ask("commit", s, "mine/twice:1")
+    tap.equal(snapshots(docker), [["mine/twice:1"]], "the image that had the name is removed")
+    docker.ask("POST", "/images/mine/twice:1/tag?repo=mine/kept&tag=1")
+    box.ask("commit", s, "mine/twice:1")
+    tap.equal(snapshots(docker), [["mine/kept:1"], ["mine/twice:1"]], "not one that has another name")
+    for name in ("kept", "twice"):
+        docker.ask("DELETE", "/images/mine/%s:1?force=1" % name)
+    box.ask("close", s)
+
+
 def test(tap, docker):
     test_owners(tap, docker)
     with daemon(docker, "--images", "python:*,mine/*") as (_, env):
         box = Sessions(env)
+        test_replaced(tap, docker, box)
         first = check_image(tap, docker, box)
         check_refused(tap, docker, box, first)
         check_prompt(tap, docker, env)

@@ -113,7 +113,7 @@ def test_too_few_files(tap, d):
     s = d.open(open_files=150)
     s.run("x = 'alive'")
     r = s.ask_fork()
-    tap.ok(r.status == 501 and "allow more with --open-files" in r.json["error"]["message"], "a fork needs more descriptors: said", r)
+    tap.ok(r.status == 501 and "allow more with 'open_files'" in r.json["error"]["message"], "a fork needs more descriptors: said", r)
     tap.equal(s.value("x"), "alive", "the session lives on")
     s.close()
 

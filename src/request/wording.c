@@ -135,6 +135,9 @@ static const char *const advice_keys[] = {"hint",   "summary", "feedback", "feed
 /* Data of the guest and of the caller. */
 static const char *const data_keys[] = {"value",  "results",  "stdout",  "stderr", "output", "call",
                                         "actual", "expected", "context", "cell",   NULL};
+/* More of their texts, which feedback quotes. */
+static const char *const quoted_keys[] = {"statement", "traceback", "detail",
+                                          "excerpt",   "name",      NULL};
 
 static bool is_one_of(const char *key, const char *const *keys)
 {
@@ -143,46 +146,154 @@ static bool is_one_of(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-static void rewrite(json_t *object, const char *key, wording_rewrite *how, const void *ctx)
+/* ---- texts of ours that quote the guest's ---- */
+
+static bool says(const json_t *value, struct str option);
+
+/* Whether a text of the guest or of the caller, somewhere in the document, has the option. */
+static bool quotes(const json_t *document, struct str option)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)document, key, value)
+    {
+        bool theirs = is_one_of(key, data_keys) || is_one_of(key, quoted_keys) ||
+                      (strcmp(key, "message") == 0 && json_object_get(document, "traceback"));
+        if (theirs ? says(value, option) : json_is_object(value) && quotes(value, option))
+            return true;
+        for (size_t i = 0; !theirs && i < json_array_size(value); i++)
+            if (quotes(json_array_get(value, i), option))
+                return true;
+    }
+    return false;
+}
+
+static bool says(const json_t *value, struct str option)
+{
+    const char *key;
+    json_t *member;
+
+    if (json_is_string(value))
+        return str_find(json_str(value), option) >= 0;
+    json_object_foreach((json_t *)value, key, member) if (says(member, option)) return true;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (says(json_array_get(value, i), option))
+            return true;
+    return false;
+}
+
+/* The bytes of a line of the program that begins here: "    12 | code". */
+static size_t program_line(struct str s, size_t at)
+{
+    size_t n = span(s, at, " "), digits = span(s, at + n, "0123456789");
+    long end = str_find(str_slice(s, at, s.n), STR("\n"));
+    bool begins = at == 0 || s.p[at - 1] == '\n';
+
+    if (!begins || !digits || !str_starts(str_slice(s, at + n + digits, s.n), " | "))
+        return 0;
+    return end < 0 ? s.n - at : (size_t)end;
+}
+
+/* The bytes at this place that are not ours; 0 if they are. */
+static size_t quoted_at(const json_t *whole, struct str s, size_t at)
+{
+    struct str name, value;
+    size_t n = program_line(s, at);
+
+    if (!n && (n = option_at(s, at, &name, &value)) &&
+        !quotes(whole, str_slice(s, at, at + 2 + name.n)))
+        n = 0;
+    return n;
+}
+
+/* The walk through a document. */
+struct rewording {
+    const struct wording_rules *rules;
+    const json_t *whole;
+};
+
+static void add_ours(struct buf *b, const struct wording_rules *rules, struct str text)
+{
+    json_t *reworded = rules->advice(rules->ctx, text);
+
+    (void)buf_add_str(b, json_str(reworded));
+    json_decref(reworded);
+}
+
+static json_t *advise(const struct rewording *r, struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+    size_t from = 0, n;
+
+    buf_init(&b, 16 * s.n + 400);
+    for (size_t at = 0; at < s.n; at += n ? n : 1) {
+        if (!(n = quoted_at(r->whole, s, at)))
+            continue;
+        add_ours(&b, r->rules, str_slice(s, from, at));
+        (void)buf_add_str(&b, str_slice(s, at, at + n));
+        from = at + n;
+    }
+    add_ours(&b, r->rules, str_slice(s, from, s.n));
+    return json_text(buf_str(&b));
+}
+
+/* ---- the walk ---- */
+
+static void rewrite_advice(json_t *object, const char *key, const struct rewording *r)
 {
     const json_t *text = json_object_get(object, key);
 
     if (json_is_string(text))
-        json_object_set_new(object, key, how(ctx, json_str(text)));
+        json_object_set_new(object, key, advise(r, json_str(text)));
 }
 
-static void rewrite_list(json_t *list, const struct wording_rules *rules)
+static void rewrite_error(json_t *error, const struct wording_rules *rules)
+{
+    const json_t *text = json_object_get(error, "message");
+
+    if (json_is_string(text))
+        json_object_set_new(error, "message", rules->error(rules->ctx, json_str(text)));
+}
+
+static void rewrite_document(json_t *document, const struct rewording *r);
+
+static void rewrite_list(json_t *list, const struct rewording *r)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
         if (json_is_string(json_array_get(list, i)))
-            json_array_set_new(list, i,
-                               rules->advice(rules->ctx, json_str(json_array_get(list, i))));
+            json_array_set_new(list, i, advise(r, json_str(json_array_get(list, i))));
         else
-            wording_document(json_array_get(list, i), rules);
+            rewrite_document(json_array_get(list, i), r);
 }
 
-void wording_document(json_t *document, const struct wording_rules *rules)
+static void rewrite_document(json_t *document, const struct rewording *r)
 {
     const char *key;
     json_t *value;
     void *next;
 
     if (json_get_text(document, "event")) /* a warning */
-        rewrite(document, "message", rules->advice, rules->ctx);
+        rewrite_advice(document, "message", r);
     json_object_foreach_safe(document, next, key, value)
     {
         bool ours = is_one_of(key, advice_keys);
         if (is_one_of(key, data_keys))
             continue;
         if (json_is_object(value) && strcmp(key, "error") == 0)
-            rewrite(value, "message", rules->error, rules->ctx);
+            rewrite_error(value, r->rules);
         else if (json_is_object(value))
-            wording_document(value, rules);
+            rewrite_document(value, r);
         else if (json_is_array(value) && (ours || json_is_object(json_array_get(value, 0))))
-            rewrite_list(value, rules);
+            rewrite_list(value, r);
         else if (ours)
-            rewrite(document, key, rules->advice, rules->ctx);
+            rewrite_advice(document, key, r);
     }
+}
+
+void wording_document(json_t *document, const struct wording_rules *rules)
+{
+    rewrite_document(document, &(struct rewording){.rules = rules, .whole = document});
 }
 
 /* ---- the front doors of request.def ---- */

@@ -53,6 +53,13 @@ def test_data(tap, d):
     code = "print('--file --timeout')\nraise ValueError('--file --timeout')"
     r = asked(d, "/v1/run", {"code": code}, "python").json
     tap.ok(r["stdout"] == "--file --timeout\n" and r["exception"]["message"] == "--file --timeout", "output stays", r)
+    usage = "usage: x [-h] --file FILE\nx: error: required: --file\n"
+    r = asked(d, "/v1/run", {"code": "import sys\nsys.exit(%r)" % usage}, "python").json
+    tap.ok(any(usage.strip() in line for line in r["feedback"]), "feedback quotes it as it is", r["feedback"])
+    body = {"code": "def f(x):\n  raise ValueError('take --ro') # or --memory", "cases": [{"func": "f", "args": [1], "expected": 2}]}
+    r = asked(d, "/v1/test", body, None).json
+    text = "\n".join(r["feedback"]) + r["feedback_text"]
+    tap.ok("take --ro" in text and "# or --memory" in text and "'ro'" not in text, "and a line of the program", text)
 
 
 def test(tap):

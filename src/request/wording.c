@@ -148,10 +148,10 @@ static bool is_one_of(const char *key, const char *const *keys)
 
 /* ---- texts of ours that quote the guest's ---- */
 
-static bool says(const json_t *value, struct str option);
+static bool says(const json_t *value, struct str words);
 
-/* Whether a text of the guest or of the caller, somewhere in the document, has the option. */
-static bool quotes(const json_t *document, struct str option)
+/* Whether a text of the guest or of the caller, somewhere in the document, has these words. */
+static bool quotes(const json_t *document, struct str words)
 {
     const char *key;
     json_t *value;
@@ -160,25 +160,25 @@ static bool quotes(const json_t *document, struct str option)
     {
         bool theirs = is_one_of(key, data_keys) || is_one_of(key, quoted_keys) ||
                       (strcmp(key, "message") == 0 && json_object_get(document, "traceback"));
-        if (theirs ? says(value, option) : json_is_object(value) && quotes(value, option))
+        if (theirs ? says(value, words) : json_is_object(value) && quotes(value, words))
             return true;
         for (size_t i = 0; !theirs && i < json_array_size(value); i++)
-            if (quotes(json_array_get(value, i), option))
+            if (quotes(json_array_get(value, i), words))
                 return true;
     }
     return false;
 }
 
-static bool says(const json_t *value, struct str option)
+static bool says(const json_t *value, struct str words)
 {
     const char *key;
     json_t *member;
 
     if (json_is_string(value))
-        return str_find(json_str(value), option) >= 0;
-    json_object_foreach((json_t *)value, key, member) if (says(member, option)) return true;
+        return str_find(json_str(value), words) >= 0;
+    json_object_foreach((json_t *)value, key, member) if (says(member, words)) return true;
     for (size_t i = 0; i < json_array_size(value); i++)
-        if (says(json_array_get(value, i), option))
+        if (says(json_array_get(value, i), words))
             return true;
     return false;
 }
@@ -195,14 +195,41 @@ static size_t program_line(struct str s, size_t at)
     return end < 0 ? s.n - at : (size_t)end;
 }
 
+static size_t word_before(struct str s, size_t at)
+{
+    size_t from = at;
+
+    while (from && s.p[from - 1] == ' ')
+        from--;
+    while (from && !strchr(" \n", s.p[from - 1]))
+        from--;
+    return from;
+}
+
+static size_t word_after(struct str s, size_t at)
+{
+    at += span(s, at, " ");
+    while (at < s.n && !strchr(" \n", s.p[at]))
+        at++;
+    return at;
+}
+
+/* Whether the option at this place stands in their texts beside the same word. */
+static bool is_quoted(const json_t *whole, struct str s, size_t at, size_t end)
+{
+    size_t before = word_before(s, at), after = word_after(s, end);
+
+    return (before < at && quotes(whole, str_slice(s, before, end))) ||
+           (after > end && quotes(whole, str_slice(s, at, after)));
+}
+
 /* The bytes at this place that are not ours; 0 if they are. */
 static size_t quoted_at(const json_t *whole, struct str s, size_t at)
 {
     struct str name, value;
     size_t n = program_line(s, at);
 
-    if (!n && (n = option_at(s, at, &name, &value)) &&
-        !quotes(whole, str_slice(s, at, at + 2 + name.n)))
+    if (!n && (n = option_at(s, at, &name, &value)) && !is_quoted(whole, s, at, at + 2 + name.n))
         n = 0;
     return n;
 }

@@ -3,8 +3,8 @@
  * Texts of ours name a setting as an option of the command line: "--timeout", with a value
  * "--net=host". The users of another front door write settings in another way. An answer for them
  * gets their spelling here, by the names of request.def. Only texts of ours are changed, never what
- * the guest or the caller wrote: neither their data, nor their words in quotes, nor an option in
- * our text that stands in their data as well, nor a line of the program.
+ * the guest or the caller wrote: neither their data, nor their words in quotes, nor an option
+ * that stands in their data beside the same word, nor a line of the program.
  */
 #ifndef REQUEST_WORDING_H
 #define REQUEST_WORDING_H

@@ -81,6 +81,19 @@ static void check_data(void)
            "ro=");
 }
 
+/* Feedback has words of the guest in texts of ours. */
+static void check_quotes(void)
+{
+    static const char quoting[] =
+        "{\"stderr\": \"usage: x --file FILE\", \"exception\": {\"message\": \"take --ro\", "
+        "\"traceback\": null}, \"feedback_text\": \"usage: x --file FILE; take --ro\\n"
+        "    2 | f() # --memory\\nGive it with --file, or --ro.\"}";
+
+    EQ_STR(member(quoting, WORDING_PYTHON, "feedback_text"),
+           "usage: x --file FILE; take --ro\n    2 | f() # --memory\n"
+           "Give it with files=, or ro=.");
+}
+
 static const char *error(const char *message, enum wording wording)
 {
     static json_t *document;
@@ -133,6 +146,7 @@ int main(void)
     RUN(check_spellings());
     RUN(check_left_alone());
     RUN(check_data());
+    RUN(check_quotes());
     RUN(check_errors());
     RUN(check_every_setting());
     RUN(check_names());

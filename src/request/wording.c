@@ -304,6 +304,9 @@ static void rewrite_document(json_t *document, const struct rewording *r)
         rewrite_advice(document, "message", r);
     json_object_foreach_safe(document, next, key, value)
     {
+        /* Most members are numbers, and each answer comes through here. */
+        if (!json_is_string(value) && !json_is_object(value) && !json_is_array(value))
+            continue;
         bool ours = is_one_of(key, advice_keys);
         if (is_one_of(key, data_keys))
             continue;

@@ -72,18 +72,6 @@ static void *look_up(void *ctx)
     return NULL;
 }
 
-static int start_thread(struct lookup *l)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    int result = thread_start(&thread, &attr, look_up, l);
-    pthread_attr_destroy(&attr);
-    return result;
-}
-
 /* False: the lookup belongs to the thread from now on. */
 static bool wait_until(struct lookup *l, int64_t ms)
 {
@@ -111,7 +99,7 @@ int engine_resolve(const struct engine_place *place, int64_t until_ms, struct ad
     if (ask(place->host, place->port, AI_NUMERICHOST, ret) == 0)
         return 0;
     struct lookup *l = lookup_new(place);
-    errno = start_thread(l);
+    errno = thread_start_detached(0, look_up, l);
     if (errno) {
         lookup_free(l);
         return err_sys(err, "start a thread for a name");

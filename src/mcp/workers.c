@@ -83,15 +83,8 @@ static void *worker_main(void *ctx)
 
 static void start_thread(struct mcp_workers *w)
 {
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (thread_start(&thread, &attr, worker_main, w) == 0)
+    if (thread_start_detached(STACK_BYTES, worker_main, w) == 0)
         w->threads++;
-    pthread_attr_destroy(&attr);
 }
 
 static unsigned length(const struct mcp_task *list)

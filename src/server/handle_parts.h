@@ -26,5 +26,7 @@ int request_serve(struct job *job, struct run_fields *fields, struct request_par
                   struct run_request *ret, struct err *err);
 /* Events become lines of the job's answer, with settings as the client writes them. */
 struct event_lines job_event_lines(struct job *job);
+/* One event as a line; the job is the context. */
+void job_send_event(void *job, const struct run_event *event);
 
 #endif

@@ -44,6 +44,11 @@ struct event_lines job_event_lines(struct job *job)
     return (struct event_lines){.line = send_line, .adapt = adapt_event, .ctx = job};
 }
 
+void job_send_event(void *job, const struct run_event *event)
+{
+    job_line_json(job, event_json(event));
+}
+
 /* {"event": "finished", "result": ...} with the files' content in it. */
 static void finished_line(const struct running *run, const struct run_event *event)
 {

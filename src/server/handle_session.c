@@ -13,7 +13,6 @@
 #include "hosting/session_json.h"
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
-#include "session/event_json.h"
 
 struct open_fields {
     struct run_fields run; /* first */
@@ -146,17 +145,12 @@ static void drop_config(void *config)
     config_drop(config);
 }
 
-static void on_preparing(void *ctx, const struct run_event *event)
-{
-    job_line_json(ctx, event_json(event));
-}
-
 static void open_work(struct job *job)
 {
     struct opening *o = job->own;
     struct open_fields fields = {.tool_timeout_ms = -1};
     const struct run_watch watch = {
-        .event = job->streams ? on_preparing : NULL, .ctx = job, .cancel_fd = job->cancel_fd};
+        .event = job->streams ? job_send_event : NULL, .ctx = job, .cancel_fd = job->cancel_fd};
     struct err err;
 
     o->opening = session_opening_new(config_hold(job->config), drop_config);

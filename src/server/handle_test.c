@@ -94,11 +94,6 @@ static void make_request(const struct test_fields *f, const struct case_file *ca
     q->checker_file = f->checker_filename ? f->checker_filename : "checker.py";
 }
 
-static void on_preparing(void *ctx, const struct run_event *event)
-{
-    job_line_json(ctx, event_json(event));
-}
-
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
     struct job *job = ctx;
@@ -128,7 +123,7 @@ static void judge(struct job *job, const struct judge_request *q)
 {
     struct judge_watch watch = {
         .done = job->streams ? on_case : NULL,
-        .preparing = job->streams ? on_preparing : NULL,
+        .preparing = job->streams ? job_send_event : NULL,
         .ctx = job,
         .cancel_fd = job->cancel_fd,
     };

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import time
+from functools import partial
 
 import differences
 import program
@@ -49,33 +50,11 @@ def compare_all(tap, docker, table):
     tap.equal(docker.containers(), [], "no container is left")
 
 
-def suites(tap, docker):
-    compare_all(tap, docker, differences.SUITES)
-
-
-def escapes(tap, docker):
-    compare_all(tap, docker, differences.ESCAPES)
-
-
-def bounds(tap, docker):
-    compare_all(tap, docker, differences.LIMITS)
-
-
-def served(tap, docker):
-    compare_all(tap, docker, differences.SERVED)
-
-
-def commands(tap, docker):
-    compare_all(tap, docker, differences.COMMANDS)
-
-
-def models(tap, docker):
-    compare_all(tap, docker, differences.MODELS)
-
-
-def mcp(tap, docker):
-    compare_all(tap, docker, differences.MCP)
-
-
-def cheats(tap, docker):
-    compare_all(tap, docker, differences.CHEATS)
+suites = partial(compare_all, table=differences.SUITES)
+escapes = partial(compare_all, table=differences.ESCAPES)
+bounds = partial(compare_all, table=differences.LIMITS)
+served = partial(compare_all, table=differences.SERVED)
+commands = partial(compare_all, table=differences.COMMANDS)
+models = partial(compare_all, table=differences.MODELS)
+mcp = partial(compare_all, table=differences.MCP)
+cheats = partial(compare_all, table=differences.CHEATS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Condition variables whose waits end by the monotonic clock: a host whose time is set meanwhile
- * neither ends them early nor prolongs them.
+ * Condition variables with waits that end by the monotonic clock. Setting the host's time neither
+ * ends them early nor prolongs them.
  */
 #ifndef BASE_COND_H
 #define BASE_COND_H

@@ -35,7 +35,7 @@ json_t *mcp_pending_lost(struct mcp_pending *pending, struct buf *again);
 unsigned mcp_pending_choices(const struct mcp_pending *pending, struct buf *ret);
 /* A line of the client that another server answers: keeps it if it is a choice. */
 void mcp_pending_note(struct mcp_pending *pending, struct str line);
-/* For another daemon, whose lines are counted anew. */
+/* For another daemon, which counts lines from the first again. */
 void mcp_pending_restart(struct mcp_pending *pending, unsigned lines);
 
 #endif

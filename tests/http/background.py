@@ -163,12 +163,13 @@ def test_apart(tap):
         tap.equal(p.serve("--stop").returncode, 0, "and it stops")
 
 
-def ask_to_stop(path, user):
-    """The status of the answer to another user, to whom the socket is open."""
+def ask_as(user, socket, path, body):
+    """The status of the answer to another user, who has access to the socket."""
     code = ("import os, socket, sys; os.setgid(%d); os.setuid(%d); s = socket.socket(socket.AF_UNIX); s.settimeout(%d)\n"
-            "s.connect(sys.argv[1]); s.sendall(b'POST /v1/stop HTTP/1.1\\r\\nHost: x\\r\\nContent-Type: application/json\\r\\n'\n"
-            "b'Content-Length: 2\\r\\n\\r\\n{}'); print(s.recv(65536).split()[1].decode())" % (user, user, PATIENCE))
-    return subprocess.run(["python3", "-c", code, path], capture_output=True, text=True, timeout=2 * PATIENCE)
+            "s.connect(sys.argv[1]); s.sendall(('POST %%s HTTP/1.1\\r\\nHost: x\\r\\nContent-Type: application/json\\r\\n'\n"
+            "'Content-Length: %%d\\r\\n\\r\\n%%s' %% (sys.argv[2], len(sys.argv[3]), sys.argv[3])).encode())\n"
+            "print(s.recv(65536).split()[1].decode())" % (user, user, PATIENCE))
+    return subprocess.run(["python3", "-c", code, socket, path, body], capture_output=True, text=True, timeout=2 * PATIENCE)
 
 
 def test_other_user(tap):
@@ -179,8 +180,12 @@ def test_other_user(tap):
         pid = p.background()["pid"]
         os.chmod(p.folder, 0o755)
         os.chmod(p.socket, 0o666)
-        done = ask_to_stop(p.socket, 31415)
+        done = ask_as(31415, p.socket, "/v1/stop", "{}")
         tap.ok(done.stdout == "403\n" and alive(pid), "another user with access to the socket cannot stop it", said(done))
+        for field, value in (("pip", '"numpy"'), ("dockerfile", '"FROM x"'), ("image", '"any:1"')):
+            body = '{"code": "1", "backend": "docker", "%s": %s}' % (field, value)
+            asked = [ask_as(user, p.socket, "/v1/run", body).stdout for user in (31415, os.geteuid())]
+            tap.ok(asked[0] == "403\n" and asked[1] in ("200\n", "501\n"), "nor ask for '%s', as its own user may" % field, asked)
         p.serve("--stop")
 
 

@@ -17,8 +17,11 @@ from typing import Any
 
 import pytest
 
-from glovebox_sandbox import AsyncSandbox, GloveboxError, Sandbox, SessionError, UsageError
+from glovebox_sandbox import AsyncSandbox, GloveboxError, Sandbox, SessionError, UsageError, verbs
 from glovebox_sandbox.options import fields_of
+from glovebox_sandbox.state import State
+from glovebox_sandbox.steps import Answer, Open
+from glovebox_sandbox.tools import Tools
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +139,21 @@ def test_closing_ends_what_another_thread_waits_for(act: Any) -> None:
     opened.close()
     thread.join(10)
     assert [type(error) for error in failures] == [SessionError] and "closed" in str(failures[0])
+
+
+@pytest.mark.parametrize("status, body, line", [
+    (404, b'{"error": {"kind": "not_found", "message": "there is no session x"}}', None),
+    (200, b"", {"event": "finished", "time_ms": 1, "result": {"success": False, "error_type": "ours"}})])
+def test_closing_is_the_reason_whatever_the_daemon_answers(status: int, body: bytes, line: Any) -> None:
+    state = State("python", Tools(()), {})
+    state.opened("x", ())
+    steps = verbs.exec_cell(state, "1", {})
+    assert isinstance(next(steps), Open)
+    state.close()
+    with pytest.raises(SessionError, match="closed before the answer arrived"):
+        steps.send(Answer(status, {}, body))
+        steps.send(line)
+        next(steps)
 
 
 @pytest.mark.parametrize("options, message", [

@@ -190,9 +190,23 @@ def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Resu
     fields = with_deadline({**cell_fields(options), "code": _text("code", code)}, limit)
     if state.on_input is not None and "stdin" not in fields:
         fields["answers_input"] = True
-    result = yield from _streamed(state, f"{state.turn}/exec", fields)
+    result = yield from _cell_result(state, fields)
     if result.error and result.exit_code == -1 and result.cell is not None and result.cell.ended == "died":
         raise SessionError(result.error.message)  # it was dead before: nothing ran
+    return result
+
+
+def _cell_result(state: State, fields: Mapping[str, Any]) -> Steps[Result]:
+    """The result of a cell. If another thread closes the sandbox meanwhile, the daemon may still answer: that the cell was
+    interrupted, or that there is no session."""
+    try:
+        result = yield from _streamed(state, f"{state.turn}/exec", fields)
+    except SessionError as error:
+        if state.closed:
+            raise SessionError(CLOSED_MEANWHILE) from error
+        raise
+    if state.closed and not result.success:
+        raise SessionError(CLOSED_MEANWHILE)
     return result
 
 

@@ -2,7 +2,9 @@
 # Python was started with -S: `site` does its work when something first asks for more than the standard library. In
 # one text with what runs a program, cells or cases.
 import sys
+from _operator import itemgetter
 from _thread import RLock
+from posix import environ
 
 # Other systems' modules, which the standard library tries first: no package has them.
 ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
@@ -21,6 +23,25 @@ def load_site():
         site.main()
         sys.path[:0] = first
         sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
+
+
+# Libraries hand the interpreter's flags to their child processes (subprocess._args_from_interpreter_flags). These must
+# not get our -S, -s and -I, or they would find no package. No instance of the real type can be made.
+def ordinary_flags():
+    real = sys.flags
+    ours = {"no_site"} if b"PYTHONNOUSERSITE" in environ else {"no_site", "no_user_site"}
+    if real.isolated:
+        ours |= {"isolated", "ignore_environment", "safe_path"}
+    names = [field.partition("=")[0] for field in repr(real)[len("sys.flags("):-1].split(", ")]
+    members = {name: property(itemgetter(at)) for at, name in enumerate(names)}
+    members.update((name, getattr(real, name)) for name in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
+    members.update(__slots__=(), __module__="sys", __match_args__=tuple(names), __repr__=lambda self: (
+        "sys.flags(%s)" % ", ".join("%s=%r" % field for field in zip(names, self))))
+    return type("flags", (tuple,), members)(
+        type(value)(0) if name in ours else value for name, value in zip(names, real))
+
+
+sys.flags = ordinary_flags()
 
 
 class PackageFinder:

@@ -21,11 +21,10 @@ except ImportError:  # 3.6
 
     unfreeze = freeze
 
-# The program looks at frames, at flags, or at all objects.
+# The program looks at frames, or at all objects.
 ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
-            b"stacklevel", b"faulthandler", b"ecursion", b"sys.flags", b"orig_argv", b"meta_path",
-            b"_current_frames", b"outerframes", b"breakpoint", b"pdb", b"import gc", b"multiprocessing",
-            b"concurrent")
+            b"stacklevel", b"faulthandler", b"ecursion", b"meta_path", b"_current_frames", b"outerframes",
+            b"breakpoint", b"pdb", b"import gc")
 # It wants what site does without importing anything.
 SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"help(", b"copyright", b"credits", b"license")
 # Its end may be seen.
@@ -135,6 +134,8 @@ def read_judge(path):
 
 def set_paths(path, source):
     sys.argv = sys.argv[1:]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv = [sys.executable] + sys.argv
     if sys.path[:1] == [""]:  # -c's; without it PYTHONSAFEPATH is set
         sys.path[0] = path.rpartition("/")[0]
     if "linecache" in sys.modules:  # 3.13 keeps the text of -c for tracebacks of any "<string>"

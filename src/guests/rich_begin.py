@@ -13,7 +13,7 @@ ASIDE = 740  # from here on, where a program does not meet them
 # These programs show something, and get an ordinary start, after which nothing is shown, only where they could not
 # do without.
 SHOWING = (b"matplotlib", b"pylab", b"seaborn", b"display(", b".show(", b".plot")
-UNFIT = (b"sys.flags", b"orig_argv", b"meta_path", b"breakpoint(", b"import pdb", b"\"spawn\"", b"'spawn'", b"forkserver")
+UNFIT = (b"meta_path", b"breakpoint(", b"import pdb", b"\"spawn\"", b"'spawn'", b"forkserver")
 # Later Pythons start anew what they share work with.
 UNFIT_SINCE_3_14 = (b"multiprocessing", b"concurrent")
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/fix.h"
+#include "agent/prompts.h"
 #include "base/json_get.h"
 #include "base/printable.h"
 #include "guests/guests.h"
@@ -14,7 +15,6 @@ enum {
     SHAPE_OUTPUT_MAX = 1 << 20,
     SHAPE_MAX = 128 << 10,
     MESSAGE_MAX = 2 << 20,
-    NAME_MAX_CHARS = 40
 };
 
 /* ---- the shape ---- */
@@ -89,7 +89,7 @@ static json_t *find_shape(struct agent *agent, char *const *names)
 static void add_file(const json_t *file, struct buf *ret)
 {
     (void)buf_adds(ret, ret->n ? "\n\n" : "");
-    printable_add(ret, json_str(json_object_get(file, "name")));
+    prompt_add_name(ret, json_str(json_object_get(file, "name")));
     (void)buf_adds(ret, ": ");
     printable_add(ret, json_str(json_object_get(file, "shape")));
 }
@@ -111,7 +111,7 @@ static void add_packages(const json_t *packages, struct buf *ret)
     json_array_foreach(packages, i, name)
     {
         (void)buf_adds(ret, i ? ", " : "\nInstalled packages: ");
-        printable_add_word(ret, json_str(name), NAME_MAX_CHARS);
+        prompt_add_name(ret, json_str(name));
     }
     (void)buf_adds(ret, json_array_size(packages) ? ".\n" : "");
 }

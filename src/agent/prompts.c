@@ -7,6 +7,7 @@
 #include "base/conf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/printable.h"
 
 enum { PROMPT_MAX = 256 << 10 };
 
@@ -82,4 +83,21 @@ int prompt_make(const char *name, const char *folder, const struct prompt_value 
     if (own.n)
         return fill(buf_str(&own), path, values, ret, err);
     return fill(str_from(text), name, values, ret, err);
+}
+
+enum { NAME_CHARS = 100 };
+
+void prompt_add_name(struct buf *b, struct str name)
+{
+    AUTO_BUF struct buf plain = {0};
+
+    buf_init(&plain, 8 * NAME_CHARS);
+    printable_add_word(&plain, name, NAME_CHARS);
+    (void)buf_adds(b, "\"");
+    for (size_t i = 0; i < plain.n; i++) {
+        if (plain.p[i] == '"' || plain.p[i] == '\\')
+            (void)buf_adds(b, "\\");
+        (void)buf_add(b, &plain.p[i], 1);
+    }
+    (void)buf_adds(b, "\"");
 }

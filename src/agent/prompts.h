@@ -21,4 +21,10 @@ struct prompt_value {
 int prompt_make(const char *name, const char *folder, const struct prompt_value *values,
                 struct buf *ret, struct err *err);
 
+/* Appends a name from elsewhere (of a file, a module, a tool): in double quotes, on one
+ * line, printable, cut after 100 characters. Every name in a prompt is written by this function:
+ * outside of the marks around a program or data, a name with line ends would be read as
+ * instructions. */
+void prompt_add_name(struct buf *b, struct str name);
+
 #endif

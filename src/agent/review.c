@@ -67,6 +67,7 @@ struct asking {
     const struct review_question *question;
     struct review_answer *ret;
     struct buf system;
+    struct buf texts; /* the program and what runs with it */
     char key[SHA256_HEX];
 };
 
@@ -98,9 +99,11 @@ static void refuse_failure(struct asking *a, const struct err *err)
 }
 
 /* A program that cannot be sent as it is. */
-static const char *unfit(struct str code)
+static const char *unfit(const struct buf *texts)
 {
-    if (code.n > REVIEW_CODE_MAX)
+    struct str code = buf_str(texts);
+
+    if (texts->overflow)
         return "the program has more than 256 KiB, the maximum that is sent to a model";
     if (!utf8_valid(code) || (code.n && memchr(code.p, '\0', code.n)))
         return "the program is not text in UTF-8";
@@ -128,7 +131,7 @@ static void make_key(struct asking *a)
     add_to_sum(&sum, str_from(r->model));
     add_to_sum(&sum, str_from(r->address));
     add_to_sum(&sum, buf_str(&a->system));
-    add_to_sum(&sum, a->question->code);
+    add_to_sum(&sum, buf_str(&a->texts));
     sha256_hex(&sum, a->key);
 }
 
@@ -179,17 +182,17 @@ static void log_usage(struct asking *a, const struct llm_answer *answer)
 static int make_messages(struct asking *a, struct llm_messages *messages, struct err *err)
 {
     AUTO_BUF struct buf program = {0};
-    struct str code = a->question->code;
+    struct str texts = buf_str(&a->texts);
     char mark[REVIEW_MARK];
     int drawn = 0;
 
     if (is_recorded(a->review))
-        review_mark(code, review_draw_sum, &code, mark);
+        review_mark(texts, review_draw_sum, &texts, mark);
     else
-        review_mark(code, review_draw_random, &drawn, mark);
+        review_mark(texts, review_draw_random, &drawn, mark);
     if (drawn < 0)
         return err_sys(err, "draw a mark");
-    review_add_program(code, mark, &program);
+    review_add_program(texts, mark, &program);
     llm_say(messages, LLM_SYSTEM, a->system.p);
     llm_say(messages, LLM_USER, program.p);
     return 0;
@@ -261,9 +264,11 @@ static bool uses_cache(const struct review *r)
 static void review(void *ctx, const struct review_question *question, struct review_answer *ret)
 {
     struct asking a = {.review = ctx, .question = question, .ret = ret};
-    const char *problem = unfit(question->code);
     struct err err;
 
+    buf_init(&a.texts, REVIEW_CODE_MAX);
+    review_add_texts(question, &a.texts);
+    const char *problem = unfit(&a.texts);
     if (problem) {
         refuse(&a, problem);
     } else if (review_add_system(question, a.review->settings.model->prompts, &a.system, &err) <
@@ -278,6 +283,7 @@ static void review(void *ctx, const struct review_question *question, struct rev
         }
     }
     buf_done(&a.system);
+    buf_done(&a.texts);
 }
 
 /* ---- opening ---- */

@@ -14,13 +14,13 @@ enum { SYSTEM_MAX = 512 << 10, DIGITS = REVIEW_MARK - 1 };
 
 /* ---- the mark ---- */
 
-void review_mark(struct str code, review_draw_fn draw, void *ctx, char ret[REVIEW_MARK])
+void review_mark(struct str text, review_draw_fn draw, void *ctx, char ret[REVIEW_MARK])
 {
     unsigned n = 0;
 
     do
         draw(ctx, n++, ret);
-    while (str_find(code, str_from(ret)) >= 0);
+    while (str_find(text, str_from(ret)) >= 0);
 }
 
 void review_draw_random(void *ctx, unsigned n, char ret[REVIEW_MARK])
@@ -57,8 +57,10 @@ static char *list_tools(const struct tool_names *tools)
     buf_init(&b, SYSTEM_MAX);
     if (!tools || !tools->n)
         return xstrdup("- [None provided]");
-    for (size_t i = 0; i < tools->n; i++)
-        (void)buf_addf(&b, "%s- %s", i ? "\n" : "", tools->at[i]);
+    for (size_t i = 0; i < tools->n; i++) {
+        (void)buf_adds(&b, i ? "\n- " : "- ");
+        prompt_add_name(&b, str_from(tools->at[i]));
+    }
     return buf_take(&b);
 }
 
@@ -78,12 +80,25 @@ int review_add_system(const struct review_question *question, const char *prompt
     return prompt_make("review", prompts, values, ret, err);
 }
 
-void review_add_program(struct str code, const char *mark, struct buf *ret)
+void review_add_texts(const struct review_question *question, struct buf *ret)
 {
-    buf_init(ret, code.n + 1024);
+    (void)buf_add_str(ret, question->code);
+    for (size_t i = 0; i < question->beside_count; i++) {
+        const struct beside_text *text = &question->beside[i];
+        (void)buf_addf(
+            ret, "%s\n--- runs with it: ", ret->n && !str_ends(buf_str(ret), "\n") ? "\n" : "");
+        prompt_add_name(ret, str_from(text->what));
+        (void)buf_adds(ret, " ---\n");
+        (void)buf_add_str(ret, text->text);
+    }
+}
+
+void review_add_program(struct str text, const char *mark, struct buf *ret)
+{
+    buf_init(ret, text.n + 1024);
     (void)buf_addf(ret, "Review the program between the two marks.\n\n<program %s>\n", mark);
-    (void)buf_add_str(ret, code);
-    (void)buf_addf(ret, "%s</program %s>\n", str_ends(code, "\n") ? "" : "\n", mark);
+    (void)buf_add_str(ret, text);
+    (void)buf_addf(ret, "%s</program %s>\n", str_ends(text, "\n") ? "" : "\n", mark);
 }
 
 json_t *review_schema(void)

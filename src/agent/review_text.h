@@ -15,18 +15,21 @@ enum {
 
 /* The n-th try. */
 typedef void (*review_draw_fn)(void *ctx, unsigned n, char ret[REVIEW_MARK]);
-/* Draws until the mark does not occur in the code. */
-void review_mark(struct str code, review_draw_fn draw, void *ctx, char ret[REVIEW_MARK]);
+/* Draws until the mark does not occur in the text. */
+void review_mark(struct str text, review_draw_fn draw, void *ctx, char ret[REVIEW_MARK]);
 /* Draws of random digits; -1 in *ctx, an int, when this host has none. */
 void review_draw_random(void *ctx, unsigned n, char ret[REVIEW_MARK]);
-/* Draws that depend on the code alone, which cannot contain them either: for a request that must
+/* Draws that depend on the text alone, which cannot contain them either: for a request that must
  * be the same in a replay. *ctx is a struct str. */
 void review_draw_sum(void *ctx, unsigned n, char ret[REVIEW_MARK]);
 
 /* The system prompt; `prompts` as in prompt_make. */
 int review_add_system(const struct review_question *question, const char *prompts, struct buf *ret,
                       struct err *err);
-void review_add_program(struct str code, const char *mark, struct buf *ret);
+/* Everything of the client's that would run, as one text for between the marks: the program, and
+ * each text beside it below a line with its name. */
+void review_add_texts(const struct review_question *question, struct buf *ret);
+void review_add_program(struct str text, const char *mark, struct buf *ret);
 /* {"is_secure": bool, "reason": text}, both required; the caller's. */
 json_t *review_schema(void);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/prompts.h"
 #include "base/num.h"
 #include "guard/policy.h"
 #include "session/check.h"
@@ -16,7 +17,8 @@ static void add_name(struct buf *b, const char *spec, bool first)
     const char *name = colon && colon[1] ? colon + 1 : spec;
     const char *slash = name == spec ? strrchr(spec, '/') : NULL;
 
-    (void)buf_addf(b, "%s%s", first ? "" : ", ", slash && slash[1] ? slash + 1 : name);
+    (void)buf_adds(b, first ? "" : ", ");
+    prompt_add_name(b, str_from(slash && slash[1] ? slash + 1 : name));
 }
 
 static void add_files(struct buf *b, const struct run_request *q)
@@ -57,8 +59,10 @@ static int add_imports(void *ctx, const struct conf_item *item, struct err *err)
     if (item->section.n || (!allowed && !str_is(item->key, "forbidden_imports")) || item->n == 0)
         return 0;
     (void)buf_adds(b, allowed ? "- It may import only: " : "- It must not import: ");
-    for (size_t i = 0; i < item->n; i++)
-        (void)buf_addf(b, "%s%.*s", i ? ", " : "", (int)item->values[i].n, item->values[i].p);
+    for (size_t i = 0; i < item->n; i++) {
+        (void)buf_adds(b, i ? ", " : "");
+        prompt_add_name(b, item->values[i]);
+    }
     (void)buf_adds(b, ".\n");
     return 0;
 }

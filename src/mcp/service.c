@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/prompts.h"
 #include "agent/rules.h"
 #include "mcp/mcp.h"
 
@@ -11,8 +12,11 @@ static int describe(struct mcp_service *s, struct err *err)
     for (size_t i = 0; s->languages && s->languages[i]; i++)
         (void)buf_addf(&s->about, "%s%s%s", i ? ", " : "- The languages are: ", s->languages[i],
                        s->languages[i + 1] ? "" : ".\n");
-    for (char *const *shown = s->base.ro; shown && *shown; shown++)
-        (void)buf_addf(&s->about, "- Readable inside: %s\n", *shown);
+    for (char *const *shown = s->base.ro; shown && *shown; shown++) {
+        (void)buf_adds(&s->about, "- Readable inside: ");
+        prompt_add_name(&s->about, str_from(*shown));
+        (void)buf_adds(&s->about, "\n");
+    }
     return 0;
 }
 

@@ -16,6 +16,16 @@ struct backend_pool;
 struct json_t;
 struct run_record;
 
+/* A text that can run with the program, and is not its code. */
+struct beside_text {
+    const char *what; /* the name of a file, or in words */
+    struct str text;
+    const char
+        *language;      /* whose text it is; NULL: no profile judges it, only a reviewer reads it */
+    const char *unread; /* why it cannot be read, if it is no text; or NULL */
+    bool follows;       /* it runs after the code, with the code's names */
+};
+
 /* Receives the record that would be written to the run log: a daemon writes it in another thread,
  * and later. Called in the thread of the run; it must copy the record. */
 struct run_sink {
@@ -76,7 +86,10 @@ struct run_request {
     bool no_check;                   /* run it without the guard */
     bool review;                     /* the reviewer must approve the program, even with no_check */
     const struct reviewer *reviewer; /* lent; NULL: nothing is approved */
-    bool only_read;      /* refuse every program that the guard cannot read, whatever the profile */
+    bool only_read;    /* refuse every program that the guard cannot read, whatever the profile */
+    bool reads_beside; /* guard and reviewer also read files and `beside` before anything runs */
+    const struct beside_text *beside; /* more texts that will run: calls of cases, a checker */
+    size_t beside_count;
     const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */
     unsigned target; /* Python 3.N; 0: the version in the interpreter's name, or else the newest */

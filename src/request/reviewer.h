@@ -18,13 +18,15 @@ struct tool_names {
 };
 
 struct review_question {
-    const struct run_request *run;  /* for its limits and its policy */
-    const char *run_id;             /* "" for none */
-    const char *language;           /* the name of a row */
-    struct str code;                /* as the program's author wrote it, without the prelude */
-    const struct tool_names *tools; /* NULL: none */
-    int cancel_fd;                  /* readable: give up; -1 for none */
-    int64_t deadline_ms;            /* of clock_mono_ms(); 0: none */
+    const struct run_request *run;    /* for its limits and its policy */
+    const char *run_id;               /* "" for none */
+    const char *language;             /* the name of a row */
+    struct str code;                  /* as the program's author wrote it, without the prelude */
+    const struct tool_names *tools;   /* NULL: none */
+    const struct beside_text *beside; /* what else runs with it */
+    size_t beside_count;
+    int cancel_fd;       /* readable: give up; -1 for none */
+    int64_t deadline_ms; /* of clock_mono_ms(); 0: none */
 };
 
 /* All zero is a refusal. */

@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/printable.h"
 #include "base/utf8.h"
+
+enum { FILE_NAME_CHARS = 255 };
 
 static void end_line(struct buf *out)
 {
@@ -77,6 +80,13 @@ static void add_adk_body(const struct finished *run, struct buf *out)
     (void)buf_addc(out, '\n');
 }
 
+static void add_file_line(struct buf *out, const struct finished_file *file)
+{
+    (void)buf_adds(out, "- ");
+    printable_add_word(out, file->name, FILE_NAME_CHARS);
+    (void)buf_addf(out, " (%" PRId64 " bytes)\n", file->size);
+}
+
 static void format_adk(const struct finished *run, struct buf *out)
 {
     AUTO_BUF struct buf body = {0};
@@ -86,8 +96,7 @@ static void format_adk(const struct finished *run, struct buf *out)
     if (run->file_n)
         (void)buf_addf(&body, "\n[Generated %zu output file(s)]\n", run->file_n);
     for (size_t i = 0; i < run->file_n; i++)
-        (void)buf_addf(&body, "- %.*s (%" PRId64 " bytes)\n", (int)run->files[i].name.n,
-                       run->files[i].name.p, run->files[i].size);
+        add_file_line(&body, &run->files[i]);
     (void)buf_add_str(out, format_adk_pair.open);
     add_shifted(out, buf_str(&body), false);
     (void)buf_add_str(out, format_adk_pair.close);
@@ -125,9 +134,11 @@ void format_adk_part(const struct finished *run, struct buf *out)
     }
     if (run->file_n)
         (void)buf_addf(out, "%sSaved artifacts:\n", out->n ? "\n\n" : "");
-    for (size_t i = 0; i < run->file_n; i++)
-        (void)buf_addf(out, "%s`%.*s`", i ? "," : "", (int)run->files[i].name.n,
-                       run->files[i].name.p);
+    for (size_t i = 0; i < run->file_n; i++) {
+        (void)buf_adds(out, i ? ",`" : "`");
+        printable_add_word(out, run->files[i].name, FILE_NAME_CHARS);
+        (void)buf_adds(out, "`");
+    }
 }
 
 static void extract_adk(struct str text, void (*each)(void *ctx, struct str output), void *ctx)

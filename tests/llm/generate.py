@@ -342,7 +342,7 @@ def test_prompts(tap):
             return server.requests[-1].json["messages"][0]["content"]
         tap.ok(system("--prompts", "mine").startswith("Write python.\n- The program"), "a prompt of one's own")
         text = system("--timeout", "7s", "--memory", "99m", "--profile", "smolagents", "--net", "host")
-        tap.ok("7s" in text and "99m of memory" in text and "may import only: collections, datetime" in text and
+        tap.ok("7s" in text and "99m of memory" in text and 'may import only: "collections", "datetime"' in text and
                "no network" not in text, "the rules are the real ones", text)
         os.mkdir(os.path.join(place.config, "prompts"))
         with open(os.path.join(place.config, "prompts", "generate.md"), "w") as f:

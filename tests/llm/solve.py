@@ -168,7 +168,7 @@ def test_data(tap):
     done, _ = solved(tap, OpenAI, [write], "--out", "/proc", place=place)
     tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that do not come out: the answer, and a failure", done)
     system = seen[0].json["messages"][0]["content"]
-    tap.ok("def twice(x):" in system and "The current folder has: in.csv." in system, "the model knows of them", system)
+    tap.ok("def twice(x):" in system and 'The current folder has: "in.csv".' in system, "the model knows of them", system)
     got, seen = document(tap, OpenAI, [block("final_answer(-5)"), OpenAI.calls([{"code": "final_answer(0)"}]), block("final_answer(5)")],
                          "--answer-check", "answer > 0")
     tap.equal((got["answer"], len(seen)), (5, 3), "--answer-check")

@@ -13,8 +13,8 @@
 
 #define SESSION_ROW(must, text)                                                                    \
     {                                                                                              \
-        .name = "session_id", .kind = FIELD_WORD, .offset = AT(session_id), .required = (must),    \
-        .help = (text)                                                                             \
+        .name = "session_id", .kind = FIELD_WORD, .code = CODE_NONE, .offset = AT(session_id),     \
+        .required = (must), .help = (text)                                                         \
     }
 #define IN_SESSION SESSION_ROW(true, "The session, as create_session or fork_session named it.")
 #define MAYBE_SESSION                                                                              \
@@ -22,11 +22,13 @@
                        "sandbox is used once.")
 #define CODE_ROW(text)                                                                             \
     {                                                                                              \
-        .name = "code", .kind = FIELD_TEXT, .offset = RUN(code), .required = true, .help = (text)  \
+        .name = "code", .kind = FIELD_TEXT, .code = CODE_READ, .offset = RUN(code),                \
+        .required = true, .help = (text)                                                           \
     }
 #define LANGUAGE_ROW(text)                                                                         \
     {                                                                                              \
-        .name = "language", .kind = FIELD_WORD, .offset = RUN(language), .help = (text)            \
+        .name = "language", .kind = FIELD_WORD, .code = CODE_NONE, .offset = RUN(language),        \
+        .help = (text)                                                                             \
     }
 #define TIMEOUT_ROW(text)                                                                          \
     {                                                                                              \
@@ -34,17 +36,19 @@
     }
 #define FILES_ROW                                                                                  \
     {                                                                                              \
-        .name = "files", .kind = FIELD_FILES, .offset = RUN(files), .items = file_fields,          \
+        .name = "files", .kind = FIELD_FILES, .code = CODE_READ, .offset = RUN(files),             \
+        .items = file_fields,                                                                      \
         .help = "Files for the current folder: a list of files, or an object of texts by name."    \
     }
 #define STDIN_ROW                                                                                  \
     {                                                                                              \
-        .name = "stdin", .kind = FIELD_TEXT, .offset = RUN(input), .help = "The standard input."   \
+        .name = "stdin", .kind = FIELD_TEXT, .code = CODE_NONE, .offset = RUN(input),              \
+        .help = "The standard input."                                                              \
     }
 #define PATH_ROW                                                                                   \
     {                                                                                              \
-        .name = "path", .kind = FIELD_WORD, .offset = AT(path), .required = true,                  \
-        .help = "Path in the session's folder, such as data/a.csv."                                \
+        .name = "path", .kind = FIELD_WORD, .code = CODE_NONE, .offset = AT(path),                 \
+        .required = true, .help = "Path in the session's folder, such as data/a.csv."              \
     }
 
 #define SECONDS "Seconds that it may take; the sandbox's own limit may be lower."
@@ -64,6 +68,7 @@ static const struct field execute_rows[] = {
 static const struct field command_rows[] = {
     {.name = "command",
      .kind = FIELD_TEXT,
+     .code = CODE_READ,
      .offset = AT(command),
      .required = true,
      .help = "A command line for bash."},
@@ -77,6 +82,7 @@ static const struct field write_rows[] = {
     PATH_ROW,
     {.name = "content",
      .kind = FIELD_TEXT,
+     .code = CODE_READ,
      .offset = AT(content),
      .required = true,
      .help = "The whole content."},
@@ -113,6 +119,7 @@ static const struct field test_rows[] = {
     LANGUAGE_ROW("The program's language; guessed from the text if absent."),
     {.name = "cases",
      .kind = FIELD_CASES,
+     .code = CODE_READ,
      .offset = AT(cases),
      .help = "The cases: {\"args\": [1, 2], \"expected\": 3} for a call of the function, "
              "{\"call\": \"add(1, 2)\", \"expected\": 3} for an expression, {\"stdin\": \"1 2\", "
@@ -120,10 +127,12 @@ static const struct field test_rows[] = {
              "values."},
     {.name = "func",
      .kind = FIELD_WORD,
+     .code = CODE_READ,
      .offset = AT(func),
      .help = "The function that cases with args call; if absent, the only one in the code."},
     {.name = "setup",
      .kind = FIELD_TEXT,
+     .code = CODE_UNJUDGED,
      .offset = AT(setup),
      .help = "Python code that runs before the program, with the same names."},
     TIMEOUT_ROW("Seconds that each case may take; the sandbox's own limit may be lower."),

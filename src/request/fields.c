@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/suggestion.h"
+#include "languages/code_variables.h"
 
 /* ---- absent ---- */
 
@@ -218,17 +219,60 @@ static int unknown(const struct field *const *tables, const char *name, const ch
                    manual ? manual : "", manual ? " lists them" : "");
 }
 
-static int permitted(const struct field *f, const struct request_rules *rules, struct err *err)
+enum field_code field_code(const struct field *f)
+{
+    return f->setting ? f->setting->code : f->code;
+}
+
+bool field_holds_text(const struct field *f)
+{
+    if (f->setting)
+        return f->setting->opt.kind == OPT_STRING || f->setting->opt.kind == OPT_LIST;
+    return f->kind == FIELD_TEXT || f->kind == FIELD_WORD || f->kind >= FIELD_WORDS;
+}
+
+static int check_variables(const struct field *f, json_t *value, const char *why, struct err *err)
+{
+    const char *name;
+    json_t *item;
+
+    json_object_foreach(value, name, item)
+    {
+        if (code_variable(str_from(name)))
+            return err_set(err, ERR_POLICY,
+                           "'%s': %.60s would choose code that nobody reads, and is not for "
+                           "clients to set here (%s)",
+                           f->name, name, why);
+    }
+    return 0;
+}
+
+/* Nothing of a client's runs unread where the operator has promised it. */
+static int check_code(const struct field *f, json_t *value, const struct request_rules *rules,
+                      struct err *err)
+{
+    const char *why = rules->lock_policy ? "--lock-policy" : "--review";
+    enum field_code code = field_code(f);
+    bool chosen = code == CODE_POLICY || code == CODE_UNJUDGED;
+
+    if (!rules->lock_policy && !rules->reviews)
+        return 0;
+    if (code == CODE_VARIABLES)
+        return check_variables(f, value, why, err);
+    if (code != CODE_UNREADABLE && !(chosen && rules->lock_policy))
+        return 0;
+    return err_set(err, ERR_POLICY, "'%s' is not for clients to choose here (%s)", f->name, why);
+}
+
+static int permitted(const struct field *f, json_t *value, const struct request_rules *rules,
+                     struct err *err)
 {
     enum permit permit = f->setting ? f->setting->permit : PERMIT_NONE;
     AUTO_FREE char *what = permit ? xasprintf("'%s'", f->name) : NULL;
 
     if (permit && permit_check(rules, permit, what, err) < 0)
         return -1;
-    if ((f->setting ? f->setting->policy : f->policy) && rules->lock_policy)
-        return err_set(err, ERR_POLICY, "'%s' is not for clients to choose here (--lock-policy)",
-                       f->name);
-    return 0;
+    return check_code(f, value, rules, err);
 }
 
 static int check_required(const struct field *const *tables, json_t *object, struct err *err)
@@ -264,7 +308,8 @@ int fields_read(const struct field *const *tables, json_t *object,
             return unknown(tables, name, rules->manual, err);
         if (json_is_null(value) && f->kind != FIELD_ANY)
             continue;
-        if (permitted(f, rules, err) < 0 || readers[f->kind](f, value, member(f, ret), err) < 0)
+        if (permitted(f, value, rules, err) < 0 ||
+            readers[f->kind](f, value, member(f, ret), err) < 0)
             return -1;
     }
     return check_required(tables, object, err);

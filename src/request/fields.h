@@ -49,7 +49,7 @@ struct field {
     size_t offset;
     const char *help;
     bool required;
-    bool policy; /* taken from clients by --lock-policy */
+    enum field_code code;
     const char *const *choices;
     const struct field *items;
     const char *initial;           /* its value when absent, for people */
@@ -64,6 +64,10 @@ int fields_read(const struct field *const *tables, json_t *object,
 
 /* The first step of fields_read: sets all fields of a table to "absent". */
 void fields_absent(const struct field *table, void *ret);
+
+/* What the field's value can become; CODE_UNSAID only where it holds no text. */
+enum field_code field_code(const struct field *field);
+bool field_holds_text(const struct field *field);
 
 /* A JSON Schema of type object. */
 json_t *fields_schema(const struct field *const *tables);

@@ -8,9 +8,16 @@
 static const char *const encodings[] = {"utf8", "utf-8", "base64", NULL};
 
 const struct field file_fields[] = {
-    {.name = "name", .kind = FIELD_WORD, .help = "Path in the workspace, such as data/a.csv."},
-    {.name = "path", .kind = FIELD_WORD, .help = "The same as name."},
-    {.name = "content", .kind = FIELD_TEXT, .required = true, .help = "What is in it."},
+    {.name = "name",
+     .kind = FIELD_WORD,
+     .code = CODE_NONE,
+     .help = "Path in the workspace, such as data/a.csv."},
+    {.name = "path", .kind = FIELD_WORD, .code = CODE_NONE, .help = "The same as name."},
+    {.name = "content",
+     .kind = FIELD_TEXT,
+     .code = CODE_READ,
+     .required = true,
+     .help = "What is in it."},
     {.name = "encoding",
      .kind = FIELD_CHOICE,
      .choices = encodings,
@@ -22,15 +29,18 @@ const struct field file_fields[] = {
 const struct field code_fields[] = {
     {.name = "code",
      .kind = FIELD_TEXT,
+     .code = CODE_READ,
      .offset = AT(code),
      .required = true,
      .help = "The program."},
     {.name = "filename",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(filename),
      .help = "Its name, for messages and to tell the language by."},
     {.name = "language",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(language),
      .initial = "auto",
      .help = "python, javascript, bash, r, ...; auto looks at name and text."},
@@ -40,21 +50,28 @@ const struct field code_fields[] = {
 const struct field program_fields[] = {
     {.name = "args",
      .kind = FIELD_WORDS,
+     .code = CODE_NONE,
      .offset = AT(args),
      .help = "The program's own arguments."},
-    {.name = "stdin", .kind = FIELD_TEXT, .offset = AT(input), .help = "Its standard input."},
+    {.name = "stdin",
+     .kind = FIELD_TEXT,
+     .code = CODE_NONE,
+     .offset = AT(input),
+     .help = "Its standard input."},
     {0},
 };
 
 const struct field input_fields[] = {
     {.name = "files",
      .kind = FIELD_FILES,
+     .code = CODE_READ,
      .offset = AT(files),
      .items = file_fields,
      .help = "What lies in the workspace: a list of files, or an object of "
              "texts by name."},
     {.name = "data",
      .kind = FIELD_OBJECT,
+     .code = CODE_NONE,
      .offset = AT(data),
      .help = "Values that are bound to variables by name, of a Python or "
              "JavaScript program or of a session."},
@@ -64,16 +81,19 @@ const struct field input_fields[] = {
 const struct field context_fields[] = {
     {.name = "context",
      .kind = FIELD_OBJECT,
+     .code = CODE_READ,
      .offset = AT(context),
      .help = "An agent's memory between runs, the document of --context: its input files go into "
              "the workspace. The result's context is a copy with this run in it."},
     {.name = "invocation",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(invocation),
      .help = "The key of this run's errors and results in the context; after retries + 1 failures, "
              "further runs of it are refused."},
     {.name = "execution_id",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(execution_id),
      .help = "Is written into the context."},
     {0},

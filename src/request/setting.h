@@ -32,6 +32,21 @@ const char *permit_name(enum permit permit);
 /* --allow's words, with commas between them, as bits. */
 int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
 
+/* What a client's text in a field can become. Under --lock-policy and `serve --review`, nothing of
+ * a client's runs unread, so each field that holds text says how: a test walks the fields of all
+ * doors. Numbers, flags and choices are no code. */
+enum field_code {
+    CODE_UNSAID,
+    CODE_NONE,       /* data: no interpreter runs it */
+    CODE_READ,       /* the guard reads it before anything runs, and so does the reviewer */
+    CODE_VARIABLES,  /* of the environment: refused by name (languages/code_variables.h) */
+    CODE_UNJUDGED,   /* runs, but no profile judges it: refused by --lock-policy; the reviewer reads
+                        it */
+    CODE_UNREADABLE, /* becomes code that cannot be read here: refused */
+    CODE_OPERATOR,   /* chooses something of the operator's: a file of the host, an image */
+    CODE_POLICY,     /* chooses what is checked: refused by --lock-policy */
+};
+
 /* The operator's decisions about requests. */
 struct request_rules {
     const struct settings *defaults;
@@ -40,6 +55,7 @@ struct request_rules {
     const struct opt_list *images; /* patterns of those that clients may name; NULL: none */
     bool any_image;                /* those without a pattern as well */
     bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
+    bool reviews;     /* a model reads every program (serve --review) */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };
 /* ERR_POLICY where `what` needs a permit that the rules do not have. */
@@ -84,7 +100,7 @@ struct setting {
     enum setting_shape shape;
     enum permit permit;
     unsigned session; /* bits of enum setting_session */
-    bool policy;      /* taken from clients by --lock-policy */
+    enum field_code code;
     /* All names of the backends that it is for, with blanks between; NULL: any. */
     const char *backends;
     bool has_to;         /* the value goes into a run_request as it is */

@@ -25,6 +25,7 @@ static struct field run_item[96]; /* the rows of run_tables in one table */
 static const struct field batch_rows[] = {
     {.name = "runs",
      .kind = FIELD_ARRAY,
+     .code = CODE_READ,
      .offset = offsetof(struct batch_fields, runs),
      .required = true,
      .items = run_item,

@@ -15,6 +15,7 @@ struct commit_fields {
 static const struct field commit_rows[] = {
     {.name = "image",
      .kind = FIELD_WORD,
+     .code = CODE_UNREADABLE,
      .offset = offsetof(struct commit_fields, image),
      .required = true,
      .help = "The image's name, with a tag if you like."},

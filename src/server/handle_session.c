@@ -27,15 +27,18 @@ struct open_fields {
 static const struct field open_rows[] = {
     {.name = "language",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = offsetof(struct run_fields, language),
      .initial = "python",
      .help = "python, javascript, bash or r."},
     {.name = "name",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(name),
      .help = "A name of your choice, up to 200 characters; shown with the session."},
     {.name = "tools",
      .kind = FIELD_ARRAY,
+     .code = CODE_NONE,
      .offset = AT(tools),
      .items = tool_fields,
      .help = "Functions that cells may call; the client that reads a cell's stream answers the "
@@ -64,6 +67,7 @@ struct fork_fields {
 static const struct field fork_rows[] = {
     {.name = "name",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = offsetof(struct fork_fields, name),
      .help = "A name of your choice, usable instead of the id."},
     {.name = "idle_ms",

@@ -28,6 +28,7 @@ enum { COST_MAX = 1000000000 };
 static const struct field daemon_fields[] = {
     {.name = "model",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(model),
      .initial = "the daemon's",
      .help = "The model: the daemon's --model, or one of its --models."},

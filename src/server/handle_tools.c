@@ -221,10 +221,12 @@ struct answer_fields {
 static const struct field answer_rows[] = {
     {.name = "ok",
      .kind = FIELD_ANY,
+     .code = CODE_NONE,
      .offset = offsetof(struct answer_fields, ok),
      .help = "The call's return value, as typed JSON."},
     {.name = "error",
      .kind = FIELD_OBJECT,
+     .code = CODE_NONE,
      .offset = offsetof(struct answer_fields, error),
      .help = "Or the exception that it raises: {type, message}."},
     {0},

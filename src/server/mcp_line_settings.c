@@ -15,16 +15,19 @@ enum { SESSIONS = 16, MESSAGE_BYTES = 8 << 20, MESSAGE_BYTES_MIN = 64 << 10 };
 static const struct field own_fields[] = {
     {.name = "language",
      .kind = FIELD_WORD,
+     .code = CODE_NONE,
      .offset = AT(run.language),
      .initial = "auto",
      .help = "The language of calls that name none."},
     {.name = "files",
      .kind = FIELD_FILES,
+     .code = CODE_READ,
      .offset = AT(run.files),
      .items = file_fields,
      .help = "Files that every sandbox begins with."},
     {.name = "languages",
      .kind = FIELD_WORDS,
+     .code = CODE_NONE,
      .offset = AT(language_names),
      .help = "The only languages that are offered, the first by default."},
     {.name = "sessions",
@@ -40,9 +43,9 @@ static const struct field own_fields[] = {
     {0},
 };
 
-static const struct field *const line_tables[] = {own_fields,     work_fields,  wall_fields,
-                                                  policy_fields,  guard_fields, limit_fields,
-                                                  session_fields, NULL};
+const struct field *const line_tables[] = {own_fields,     work_fields,  wall_fields,
+                                           policy_fields,  guard_fields, limit_fields,
+                                           session_fields, NULL};
 
 /* ---- fields ---- */
 

@@ -10,6 +10,8 @@
 
 #include "server/settings.h"
 
+extern const struct field *const line_tables[]; /* over struct line_fields */
+
 struct line_fields {
     struct run_fields run; /* first */
     json_t *language_names;

@@ -58,7 +58,7 @@ const struct opt serve_options[] = {
      .flags = OPT_CONF,
      .offset = AT(lock_policy),
      .group = "What clients may ask for",
-     .help = "clients cannot choose profile or imports, and every program is checked"},
+     .help = "clients cannot choose profile or imports, and nothing that they send runs unread"},
     {.name = "workers",
      .kind = OPT_INT,
      .flags = OPT_CONF,
@@ -438,6 +438,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     config->rules.manual = "/openapi.json";
     config->rules.images = &s->images;
     config->rules.lock_policy = s->lock_policy;
+    config->rules.reviews = s->common.review;
     memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
     config->own_rules = config->rules;
     config->own_rules.permits |= PERMITS_OF_OWN_USER;

@@ -91,6 +91,11 @@ struct guard_review {
 /* Adds the outcome of a review to the verdict of an allowed program. */
 void guard_reviewed(const struct policy *policy, const struct guard_review *review,
                     struct verdict *v);
+/* The verdict is about a text beside the program: its name goes into the reason and the findings,
+ * whose lines are not the program's. */
+void guard_about(const char *what, struct verdict *v);
+/* The verdict becomes a refusal, because `what` can run and cannot be read: it is `unread`. */
+void guard_unread(const char *what, const char *unread, struct verdict *v);
 void verdict_done(struct verdict *v);
 
 const char *guard_stage_name(enum guard_stage stage); /* "input", "syntax", ... */

@@ -331,6 +331,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     struct judge_request quiet = *request; /* the log gets the final result */
     struct python_text text = {0};         /* the candidate's, for all runs of it */
     struct recorder recorder = {0};
+    struct judge_beside beside;
     struct judge j = {.q = &quiet, .watch = watch, .ret = ret};
     const char *func = request->func ? request->func : request->cases->func;
 
@@ -338,6 +339,9 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     quiet.run.log = "off";
     quiet.run.sink = NULL;
     quiet.run.text = &text;
+    judge_beside_find(request, &beside);
+    quiet.run.beside = beside.texts;
+    quiet.run.beside_count = beside.n;
     *ret = (struct judge_result){.total = request->cases->n};
     result_init(&ret->run, LOAD_OUTPUT);
     result_begin(&ret->run, request->run.code);
@@ -354,6 +358,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     judge_settle_trust(&j);
     advise(request, ret);
     python_text_done(&text);
+    judge_beside_done(&beside);
     free(j.func);
     ret->run.judged = ret->total > 0;
     ret->run.tests = ret->total;

@@ -89,6 +89,16 @@ bool verdict_of_failure(const struct judge_request *q, const struct value *repor
 /* coverage.c: notes the lines that ran, as the driver reports them. */
 void coverage_take(struct judge *j, struct str payload, struct case_result *r);
 
+/* beside.c: what a client's cases bring that runs with the candidate, as texts to be read before:
+ * calls, the function's name, a checker. Free them with judge_beside_done. */
+struct judge_beside {
+    struct beside_text texts[3];
+    size_t n;
+    struct buf calls, func;
+};
+void judge_beside_find(const struct judge_request *q, struct judge_beside *ret);
+void judge_beside_done(struct judge_beside *b);
+
 /* programs.c: the cases that are whole programs. */
 void programs_judge(struct judge *j);
 

@@ -324,6 +324,7 @@ int request_make(struct run_fields *f, const struct request_rules *rules, struct
     if (f->language)
         ret->language = f->language;
     ret->only_read = rules->lock_policy;
+    ret->reads_beside = rules->lock_policy || rules->reviews;
     if (set_context(f, ret, err) < 0)
         return -1;
     return set_work(f, rules, p, ret, err);

@@ -378,6 +378,16 @@ static void ask_guard(struct examination *e, struct verdict *ret)
     guard_check(e->policy, &input, ret);
 }
 
+/* What runs with it; a text that cannot be read is refused without a policy as well. */
+static void judge_beside(const struct examination *e, struct verdict *ret)
+{
+    const struct guard_input program = {
+        .code = e->request->code, .stages = e->stages, .target = target_of(e)};
+
+    if (e->beside)
+        beside_judge(e->beside, e->policy, &program, ret);
+}
+
 static void ask_reviewer(struct examination *e, struct verdict *ret)
 {
     const struct run_request *q = e->request;
@@ -386,6 +396,8 @@ static void ask_reviewer(struct examination *e, struct verdict *ret)
                                              .language = e->language->name,
                                              .code = q->code,
                                              .tools = e->tools,
+                                             .beside = e->beside ? e->beside->at : NULL,
+                                             .beside_count = e->beside ? e->beside->n : 0,
                                              .cancel_fd = e->cancel_fd};
     struct review_answer answer = {0};
 
@@ -406,6 +418,7 @@ static void ask_reviewer(struct examination *e, struct verdict *ret)
 void examine(struct examination *e, struct verdict *ret)
 {
     ask_guard(e, ret);
+    judge_beside(e, ret);
     ask_reviewer(e, ret);
 }
 

@@ -9,10 +9,10 @@
 #include "python/text.h"
 #include "request/reviewer.h"
 #include "result/result.h"
+#include "session/beside.h"
 
 /* The request's profile with the imports that it allows and forbids. NULL with *err; free with
  * policy_free. */
-struct interpreter;
 struct policy *check_open_policy(const struct run_request *q, struct err *err);
 /* For callers that have no program yet: -1 with *err when the policy does not allow the
  * language. */
@@ -37,6 +37,7 @@ struct examination {
     int cancel_fd;      /* readable: give up the review; -1 for none */
     const char *run_id; /* the result's, for the reviewer; NULL: there is no run */
     const struct tool_names *tools;  /* that the program may call; NULL: none */
+    const struct beside *beside;     /* what else runs with it; NULL: nothing that is read */
     bool cancelled;                  /* the review was given up */
     json_t *usage;                   /* of the review, by component; NULL for none */
     bool asks_tools;                 /* run other languages' tools to check the syntax */

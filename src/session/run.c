@@ -37,6 +37,7 @@ struct run {
     struct str program;
     struct run_context context;
     struct first first;
+    struct beside beside;
     char name[300]; /* the program's file name inside */
     bool rich;      /* it may show something */
     struct run_display display;
@@ -138,10 +139,15 @@ static int lay_program(struct run *run, struct err *err)
     return 0;
 }
 
+/* Everything but the program, which is laid last. */
 static int lay_inputs(struct run *run, struct err *err)
 {
     const struct run_request *q = run->request;
 
+    if (run->result->laid)
+        return 0;
+    if (prepare_folders(&run->prepared, err) < 0)
+        return -1;
     run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
     for (const char *const *path = q->withheld; path && *path; path++)
         lay_withhold(run->result->laid, *path);
@@ -151,9 +157,7 @@ static int lay_inputs(struct run *run, struct err *err)
         if (lay_add_bytes(run->result->laid, run->context.inputs[i].name,
                           buf_str(&run->context.inputs[i].bytes), 0644, err) < 0)
             return err_wrap(err, "%s", q->context ? q->context : "'context'");
-    if (prepare_files(&run->prepared, run->result->laid, err) < 0)
-        return -1;
-    return lay_program(run, err);
+    return prepare_files(&run->prepared, run->result->laid, err);
 }
 
 static int choose(struct run *run, struct err *err)
@@ -184,11 +188,26 @@ static int choose(struct run *run, struct err *err)
     return check_read_prelude(q, &run->prelude, err);
 }
 
-/* Called before anything is laid or started. False when the guard refused. */
-static bool may_run(struct run *run)
+/* Where nothing may run unread. */
+static int find_beside(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+
+    if (!q->reads_beside)
+        return 0;
+    run->beside.reviews = q->review;
+    run->examination.beside = &run->beside;
+    beside_add_request(&run->beside, q);
+    return lay_inputs(run, err) < 0 ? -1 : beside_add_laid(&run->beside, run->result->laid, err);
+}
+
+/* Called before anything is started. False when the guard refused, or with *err. */
+static bool may_run(struct run *run, struct err *err)
 {
     if (!run->policy && !run->request->review)
         return true;
+    if (find_beside(run, err) < 0)
+        return false;
     run->examination.prelude = buf_str(&run->prelude);
     run->examination.cancel_fd = run->watch->cancel_fd;
     run->examination.run_id = run->result->id;
@@ -230,10 +249,10 @@ static bool may_show(const struct run *run)
 
 static int prepare(struct run *run, struct err *err)
 {
-    if (put_together(run, err) < 0 || prepare_folders(&run->prepared, err) < 0)
+    if (put_together(run, err) < 0)
         return -1;
     name_program(run);
-    if (lay_inputs(run, err) < 0 ||
+    if (lay_inputs(run, err) < 0 || lay_program(run, err) < 0 ||
         first_make(run->request, run->prepared.language,
                    run->context.context.document ? &run->context.context : NULL, run->result->laid,
                    &run->first, err) < 0)
@@ -427,6 +446,7 @@ static void run_done(struct run *run)
     buf_done(&run->prelude);
     run_context_done(&run->context);
     first_done(&run->first);
+    beside_done(&run->beside);
     run_display_done(&run->display);
 }
 
@@ -443,8 +463,8 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     buf_init(&run.first.text, 0);
     run_display_init(&run.display, &run.reporter);
     if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
-        choose(&run, &ret->error) == 0 && may_run(&run) && prepare(&run, &ret->error) == 0 &&
-        run_with_retries(&run, &ret->error) == 0) {
+        choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
+        prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;
         read_status(ret);
         read_exception(&run);

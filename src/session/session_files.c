@@ -53,7 +53,9 @@ int session_file_put(struct session *s, const char *path, int fd, uint64_t max, 
 {
     if (take_turn(s, err) < 0)
         return -1;
-    int result = backend_write(s->guest->handle, path, fd, max, err);
+    int result = guard_upload(s, path, fd, err) < 0
+                     ? -1
+                     : backend_write(s->guest->handle, path, fd, max, err);
     if (result == 0)
         forget(s, path);
     turn_give(s);

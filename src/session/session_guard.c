@@ -35,6 +35,7 @@ struct looking {
     struct session *session;
     struct run_request request; /* of the cell */
     const struct policy *policy;
+    struct beside beside;
     int cancel_fd;
     struct result *result;
 };
@@ -52,6 +53,7 @@ static void check(const struct looking *l, struct str earlier)
     e.cancel_fd = l->cancel_fd;
     e.run_id = l->result->id;
     e.tools = &s->tool_names;
+    e.beside = &l->beside;
     examine_for(&e, l->result);
     examine_done(&e);
 }
@@ -144,6 +146,17 @@ static void look_with_review(struct looking *l, const struct cell_request *cell,
     }
 }
 
+/* Files that cannot be read refuse the cell, as those that the profile refuses. */
+static bool find_beside(struct looking *l)
+{
+    struct err err;
+
+    if (guard_find_beside(l->session, &l->beside, &err) == 0)
+        return true;
+    l->result->error = err;
+    return false;
+}
+
 bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_fd,
                 struct result *ret)
 {
@@ -156,13 +169,21 @@ bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_f
 
     if (!looking.policy && !looking.request.review)
         return true;
+    if (!find_beside(&looking)) {
+        beside_done(&looking.beside);
+        return false;
+    }
     if (looking.request.review)
         look_with_review(&looking, cell, number);
     else
         look_at_cell(&looking, cell, number);
     if (ret->exception && ret->exception->line)
         ret->exception->cell = number;
-    return !result_refused(ret) && !ret->cancelled;
+    bool allowed = !result_refused(ret) && !ret->cancelled;
+    if (allowed)
+        beside_learn(&s->known, &looking.beside);
+    beside_done(&looking.beside);
+    return allowed;
 }
 
 /* ---- statements for later cells ---- */

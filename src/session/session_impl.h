@@ -68,6 +68,7 @@ struct guest {
 
 struct session {
     struct session_shared *shared;
+    struct beside_known known; /* files that were read; only where nothing may run unread */
     struct buf names; /* statements of earlier cells for the guard, each with a NUL behind it */
     struct tool_set tools;
     struct tool_names tool_names; /* of the same, for the reviewer */
@@ -193,6 +194,19 @@ int guard_open(struct session *s, struct err *err);
  * cancelled. */
 bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_fd,
                 struct result *ret);
+/* ---- session_beside.c: where nothing may run unread; elsewhere they do nothing ---- */
+
+/* What the session begins with: files, modules to load. ERR_POLICY when it is refused. */
+int guard_opening(struct session *s, struct err *err);
+/* The files of the workspace that could run and were not read yet. End with beside_done. */
+int guard_find_beside(struct session *s, struct beside *ret, struct err *err);
+/* Has them read, before the guest does anything but a cell. ERR_POLICY when one is refused. */
+int guard_files(struct session *s, struct err *err);
+/* Reads a file that a client puts there; the descriptor's position stays. */
+int guard_upload(struct session *s, const char *path, int fd, struct err *err);
+
+/* ---- session_guard.c, again ---- */
+
 /* After a cell was sent: later cells know the names that it bound. The result has its verdict, and
  * whether it ran to its end. */
 void guard_learn(struct session *s, const struct result *r);

@@ -149,7 +149,8 @@ static int prepare(struct session *s, struct err *err)
 
     if (check_env(&s->shared->request.run, err) < 0 || prepare_backend(p, err) < 0 ||
         check_backend(s, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 ||
-        prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
+        prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 || guard_opening(s, err) < 0 ||
+        prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;
     s->out_dirfd = p->out_dirfd;
@@ -264,6 +265,7 @@ static void session_free(struct session *s)
     guest_free(s->guest);
     record_close(&s->recorder);
     buf_done(&s->names);
+    beside_known_done(&s->known);
     tool_set_done(&s->tools);
     tool_names_done(&s->tool_names);
     lay_list_free(s->laid);
@@ -383,7 +385,7 @@ int session_restart(struct session *s, struct err *err)
 {
     if (turn_take(s, err) < 0)
         return -1;
-    int result = restart(s, err);
+    int result = guard_files(s, err) < 0 ? -1 : restart(s, err);
     turn_give(s);
     return result;
 }

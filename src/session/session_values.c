@@ -52,7 +52,7 @@ json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id,
     AUTO_FREE char *text = q->body ? json_write(q->body, false) : NULL;
     json_t *answer = NULL;
 
-    if (guest_check(s, err) < 0 ||
+    if (guest_check(s, err) < 0 || guard_files(s, err) < 0 ||
         link_put(&s->guest->link, q->kind, x.id, str_from(text ? text : ""), err) < 0)
         return NULL;
     if (exchange_run(&x) == 0 && !x.died && x.cause == STOP_NONE)

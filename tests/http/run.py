@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), cells that ask (asks), every setting
 through every door (settings), what is refused
-(refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
+(refused), what is read before it runs (promises), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
 (tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life), its memory (memory),
 in the background (background), the code of docs/http.md (documents).
 $GLOVEBOX names the program (build/glovebox)."""
@@ -23,6 +23,7 @@ import late  # noqa: E402
 import life  # noqa: E402
 import memory  # noqa: E402
 import openapi  # noqa: E402
+import promises  # noqa: E402
 import protocol  # noqa: E402
 import refused  # noqa: E402
 import sessions  # noqa: E402
@@ -40,6 +41,7 @@ PARTS = {
     "settings": settings.test,
     "wording": wording.test,
     "refused": refused.test,
+    "promises": promises.test,
     "protocol": protocol.test,
     "crowd": crowd.test,
     "late": late.test,

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from daemon import Daemon
 from models import GLOVEBOX, KEY, OpenAI, Place
-from review import NO, PROGRAM, YES, keys
+from review import MARK, NO, PROGRAM, YES, keys, user_message
 from server import PATIENCE, Answer, Server
 
 
@@ -86,6 +86,53 @@ def test_interrupt(tap):
         tap.equal((doc["value"], doc["cell"]["ended"]), (False, "done"), "the next cell runs", doc)
 
 
+SECRET = "print('RAN', 'zebra')"
+ELSEWHERE = {
+    "prelude": ("/v1/run", {"code": "1", "prelude": SECRET}),
+    "a file": ("/v1/run", {"code": "import h", "files": {"h.py": SECRET}}),
+    "a file of another language": ("/v1/run", {"code": "require('./h')", "language": "javascript", "files": {"h.js": SECRET}}),
+    "a context": ("/v1/run", {"code": "import h", "context": {"_code_executor_input_files": [{"name": "h.py", "content": SECRET}]}}),
+    "setup": ("/v1/test", {"code": "x = 1", "setup": SECRET, "cases": [{"call": "x", "expected": 1}]}),
+    "a case": ("/v1/test", {"code": "x = 1", "cases": [{"call": SECRET, "expected": None}]}),
+    "a checker": ("/v1/test", {"code": "print(1)", "checker": SECRET, "cases": [{"stdin": "", "expected_stdout": "1"}]}),
+    "func": ("/v1/test", {"code": "x = 1", "func": "zebra", "cases": [{"args": [], "expected": 1}]}),
+    "tools_source": ("/v1/sessions", {"tools_source": SECRET}),
+    "a session's prelude": ("/v1/sessions", {"prelude": SECRET}),
+    "preload": ("/v1/sessions", {"preload": ["zebra"]}),
+    "a session's files": ("/v1/sessions", {"preload": ["json"], "files": {"json.py": SECRET}}),
+    "variables": ("/v1/run", {"code": "1", "env": {"PYTHONSTARTUP": "zebra"}}),
+    "bytecode": ("/v1/run", {"code": "import zebra", "files": {"zebra.pyc": "x"}}),
+    "pip": ("/v1/run", {"code": "1", "pip": ["zebra"]}),
+    "dockerfile": ("/v1/run", {"code": "1", "dockerfile": "FROM zebra"}),
+}
+
+
+def test_elsewhere(tap):
+    """What runs is between the marks, wherever the client put it, or it is refused."""
+    place = Place(tap)
+    yes, no = Answer(body=OpenAI.whole(YES)), Answer(body=OpenAI.whole(NO))
+    for what, (target, body) in ELSEWHERE.items():
+        with Server([no]) as server, daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+            status, doc = post(daemon, target, body)
+            seen = [MARK.search(user_message(r)) for r in server.requests]
+            refused = status == 403 or (doc.get("verdict") or {}).get("allowed") is False
+            read = any(m and "zebra" in m[2] for m in seen) or not seen
+            tap.ok(refused and read and "RAN zebra" not in json.dumps(doc), "read or refused: " + what, (status, doc, seen))
+    with Server([yes, no]) as server, daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+        status, doc = post(daemon, "/v1/run", ELSEWHERE["a file"][1])
+        tap.equal((doc["stdout"], len(server.requests)), ("RAN zebra\n", 1), "an approved file runs", doc)
+    with Server([yes, yes, no]) as server, daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+        session = "/v1/sessions/" + post(daemon, "/v1/sessions", {})[1]["id"]
+        tap.equal(len(server.requests), 0, "an empty session needs no review")
+        post(daemon, session + "/exec", {"code": "open('h.py', 'w').write(%r)" % SECRET})
+        status, doc = post(daemon, session + "/exec", {"code": "import h"})
+        tap.ok(doc["stdout"] == "RAN zebra\n" and SECRET in user_message(server.requests[1]), "what a cell left is read before the next", doc)
+        daemon.call("PUT", session + "/files/k.py", SECRET + "#")
+        status, doc = post(daemon, session + "/exec", {"code": "import k"})
+        last = user_message(server.requests[2])
+        tap.ok(doc["stdout"] == "" and SECRET + "#" in last and "h.py" not in last, "... and what was read is not sent again", (doc, last))
+
+
 # Arguments: the library, then options and programs as JSON. Prints the result of each program.
 CALLER = r"""
 import ctypes, json, sys
@@ -140,6 +187,7 @@ def test_tasks(tap):
 
 def test(tap):
     test_daemon(tap)
+    test_elsewhere(tap)
     test_interrupt(tap)
     test_tasks(tap)
     test_library(tap)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An archive is found as zipimport finds it: by the record at its end, behind which a comment of
+ * 64 KiB may stand, and before which the list of its members ends.
+ */
+#include "session/beside_content.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guard/policy.h"
+
+#define ELF                                                                                        \
+    "\x7f"                                                                                         \
+    "ELF"
+#define END    "PK\x05\x06"
+#define MEMBER "PK\x01\x02"
+
+enum {
+    END_SIZE = 22,
+    COMMENT_MAX = 65535,
+    MEMBER_SIZE = 46,
+    LIST_MAX = 16 << 20, /* bytes before the end that are searched for members */
+};
+
+bool beside_counts(const struct beside *b, const struct code_file *row)
+{
+    return row && (b->reviews || policy_reads(str_from(row->language)));
+}
+
+static int read_from(const struct workspace_entry *entry, uint64_t at, struct buf *ret,
+                     struct err *err)
+{
+    for (;;) {
+        char *room = buf_room(ret, 65536);
+        ssize_t got = room ? workspace_entry_read(entry, at, room, 65536) : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_sys(err, "read a file of the workspace");
+        if (!room)
+            return err_set(err, ERR_LIMIT, "a file of the workspace grows while it is read");
+        if (got == 0)
+            return 0;
+        buf_grew(ret, (size_t)got);
+        at += (uint64_t)got;
+    }
+}
+
+int beside_content(const struct workspace_entry *entry, struct buf *ret, struct err *err)
+{
+    ret->limit += 65536; /* room for the read that finds the end */
+    return read_from(entry, 0, ret, err);
+}
+
+static uint32_t number(const char *p, size_t bytes)
+{
+    uint32_t n = 0;
+
+    while (bytes--)
+        n = n << 8 | (unsigned char)p[bytes];
+    return n;
+}
+
+static bool is_module(const struct beside *b, struct str name)
+{
+    return beside_counts(b, code_file_of(name));
+}
+
+/* The last bytes of a file; false when it ends without the record of an archive. */
+static bool ends_as_archive(struct str tail, uint32_t *ret_list)
+{
+    for (size_t at = tail.n >= END_SIZE ? tail.n - END_SIZE + 1 : 0; at--;)
+        if (memcmp(tail.p + at, END, 4) == 0) {
+            *ret_list = number(tail.p + at + 12, 4);
+            return true;
+        }
+    return false;
+}
+
+static bool has_module(const struct beside *b, struct str list)
+{
+    const char *at = list.p, *end = list.p + list.n;
+
+    while ((at = memmem(at, (size_t)(end - at), MEMBER, 4))) {
+        size_t left = (size_t)(end - at);
+        size_t n = left > MEMBER_SIZE ? number(at + 28, 2) : 0;
+        if (n && n <= left - MEMBER_SIZE && is_module(b, (struct str){at + MEMBER_SIZE, n}))
+            return true;
+        at += 4;
+    }
+    return false;
+}
+
+static int look_into_archive(const struct beside *b, const struct workspace_entry *entry,
+                             const char **ret, struct err *err)
+{
+    uint64_t from = entry->size > LIST_MAX ? entry->size - LIST_MAX : 0;
+    AUTO_BUF struct buf list = {0};
+
+    buf_init(&list, LIST_MAX + 2 * 65536);
+    if (read_from(entry, from, &list, err) < 0)
+        return -1;
+    if (has_module(b, buf_str(&list)))
+        *ret = "an archive with modules";
+    return 0;
+}
+
+int beside_unread_content(const struct beside *b, const struct workspace_entry *entry,
+                          const char **ret, struct err *err)
+{
+    uint64_t most = COMMENT_MAX + END_SIZE, from = entry->size > most ? entry->size - most : 0;
+    AUTO_BUF struct buf tail = {0};
+    char head[4];
+    uint32_t list;
+
+    if (workspace_entry_read(entry, 0, head, sizeof head) == (ssize_t)sizeof head &&
+        memcmp(head, ELF, sizeof head) == 0) {
+        *ret = "machine code";
+        return 0;
+    }
+    buf_init(&tail, COMMENT_MAX + END_SIZE + 2 * 65536);
+    if (read_from(entry, from, &tail, err) < 0)
+        return -1;
+    if (!ends_as_archive(buf_str(&tail), &list))
+        return 0;
+    if (list > LIST_MAX - COMMENT_MAX - END_SIZE) {
+        *ret = "an archive with too long a list of members";
+        return 0;
+    }
+    return look_into_archive(b, entry, ret, err);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where nothing may run unread: what a session begins with, and the files that lie in its workspace
+ * whenever the guest is about to run something. A cell can leave a module there, and the next one,
+ * or a value that is read, can import it.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/session_impl.h"
+
+static const struct run_request *request_of(const struct session *s)
+{
+    return &s->shared->request.run;
+}
+
+int guard_find_beside(struct session *s, struct beside *ret, struct err *err)
+{
+    const struct run_request *q = request_of(s);
+    bool read = q->reads_beside && (s->shared->policy || q->review);
+
+    *ret = (struct beside){.reviews = q->review};
+    if (!read)
+        return 0;
+    int work = guest_work(s);
+    if (work < 0)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the files of this session cannot be read from this host, and nothing runs "
+                       "unread here");
+    return beside_add_folder(ret, work, &s->known, err);
+}
+
+/* The verdict of these texts and `code`; ERR_POLICY with its reason when they are refused. */
+static int look(struct session *s, const struct beside *beside, struct str code, bool reviews,
+                struct err *err)
+{
+    struct run_request q = *request_of(s);
+    struct result result;
+    struct examination e;
+
+    q.code = code;
+    q.file = NULL;
+    q.review &= reviews;
+    result_init(&result, 1);
+    examine_init(&e, &q, s->shared->policy);
+    e.language = s->shared->prepared.language;
+    e.beside = beside;
+    e.cancel_fd = guest_start_cancel(s);
+    examine_for(&e, &result);
+    examine_done(&e);
+    bool refused = result_refused(&result);
+    if (refused)
+        err_set(err, ERR_POLICY, "%.500s", result.verdict.reason ? result.verdict.reason : "");
+    else if (result.cancelled)
+        err_set(err, ERR_TIMEOUT, "stopped while what it begins with was reviewed");
+    refused |= result.cancelled;
+    result_done(&result);
+    return refused ? -1 : 0;
+}
+
+int guard_files(struct session *s, struct err *err)
+{
+    struct beside beside;
+    int result = guard_find_beside(s, &beside, err);
+
+    if (result == 0 && beside.n)
+        result = look(s, &beside, STR(""), true, err);
+    if (result == 0)
+        beside_learn(&s->known, &beside);
+    beside_done(&beside);
+    return result;
+}
+
+/* The reviewer reads it before the next cell. */
+int guard_upload(struct session *s, const char *path, int fd, struct err *err)
+{
+    const struct run_request *q = request_of(s);
+    struct beside beside = {.reviews = q->review};
+    int result = 0;
+
+    if (q->reads_beside && (s->shared->policy || q->review))
+        result = beside_add_file(&beside, path, fd, err);
+    if (result == 0 && beside.n)
+        result = look(s, &beside, STR(""), false, err);
+    beside_done(&beside);
+    return result;
+}
+
+/* ---- at its opening ---- */
+
+/* Modules to load, as a program that does so. */
+static void add_preload(const struct session *s, struct buf *code)
+{
+    for (char *const *name = s->shared->request.preload; name && *name; name++)
+        (void)buf_addf(code, "import %s\n", *name);
+}
+
+static int find_opening(struct session *s, struct beside *ret, struct err *err)
+{
+    const char *source = s->tools.source;
+
+    beside_add_request(ret, request_of(s));
+    if (ret->reviews && source)
+        beside_add(ret,
+                   &(struct beside_text){.what = "the source of tools", .text = str_from(source)});
+    return beside_add_laid(ret, s->laid, err);
+}
+
+int guard_opening(struct session *s, struct err *err)
+{
+    const struct run_request *q = request_of(s);
+    struct beside beside = {.reviews = q->review};
+    AUTO_BUF struct buf code = {0};
+
+    if (!q->reads_beside || (!s->shared->policy && !q->review))
+        return 0;
+    buf_init(&code, RUN_SOURCE_MAX);
+    add_preload(s, &code);
+    int result = find_opening(s, &beside, err);
+    if (result == 0 && code.overflow)
+        result = err_set(err, ERR_LIMIT, "the names of modules to load are too long");
+    if (result == 0 && (beside.n || code.n))
+        result = look(s, &beside, buf_str(&code), true, err);
+    if (result == 0)
+        beside_learn(&s->known, &beside);
+    beside_done(&beside);
+    return result;
+}

@@ -85,7 +85,7 @@ char *hide_key_text(struct str text, const char *key)
 {
     AUTO_BUF struct buf hidden = {0};
 
-    if (!hide_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
+    if (!hide_key_is_secret(key) || str_find(text, str_from(key)) < 0)
         return NULL;
     buf_init(&hidden, text.n);
     hide_key(&hidden, text, key);

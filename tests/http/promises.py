@@ -4,6 +4,7 @@ field it stands in. Honest data, and modules that the profile allows, run as bef
 
 import base64
 import io
+import json
 import os
 import py_compile
 import tempfile
@@ -109,7 +110,7 @@ def test_runs(tap, d):
     for what, fields in RUNS.items():
         harmless(tap, what, d.post("/v1/run", fields))
     r = d.post("/v1/batch", {"runs": [RUNS["a file beside the program"]]})
-    tap.ok(refuses(type(r)(200, {}, __import__("json").dumps(r.json["results"][0]).encode())), "in a batch", r)
+    tap.ok(refuses(type(r)(200, {}, json.dumps(r.json["results"][0]).encode())), "in a batch", r)
     for name, value in VARIABLES:
         env = {name: value}
         r = d.post("/v1/run", {"code": "breakpoint", "env": env, "files": {"data.txt": BAD}})
@@ -159,6 +160,44 @@ def test_sessions(tap, d):
         harmless(tap, "a fork's file", *cells(d, "/v1/sessions/" + r.json["id"], "import helper"))
 
 
+class Mcp:
+    """A client of the daemon's /mcp."""
+
+    def __init__(self, d):
+        self.d, self.headers = d, {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        begun = self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+        self.headers["Mcp-Session-Id"] = begun.headers["Mcp-Session-Id"]
+
+    def ask(self, method, params):
+        return self.d.call("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}), self.headers)
+
+    def tool(self, name, **arguments):
+        """The text of the answer, and whether the tool was refused."""
+        body = self.ask("tools/call", {"name": name, "arguments": arguments}).body.decode()
+        lines = [line[5:] for line in body.splitlines() if line.startswith("data:")] or [body]
+        return json.loads(lines[-1]).get("result") or {"isError": True, "text": lines[-1]}
+
+
+def test_mcp(tap, d):
+    mcp = Mcp(d)
+    opened = mcp.tool("create_session")
+    s = opened["structuredContent"]["session_id"]
+    for name, arguments in (("execute_code", {"code": "import helper", "files": {"helper.py": BAD}}),
+                            ("execute_code", {"code": "import helper", "files": {"helper.py": BAD}, "session_id": s}),
+                            ("run_command", {"command": "echo RAN"}), ("run_command", {"command": "echo RAN", "session_id": s}),
+                            ("write_file", {"session_id": s, "path": "helper.py", "content": BAD}),
+                            ("test_code", {"code": "x = 1", "setup": BAD, "cases": [{"call": "x", "expected": 1}]}),
+                            ("test_code", {"code": "x = 1", "cases": [{"call": BAD_EXPRESSION, "expected": 1}]}),
+                            ("test_code", {"code": "import helper", "files": {"helper.py": BAD}}),
+                            ("create_session", {"files": {"helper.py": BAD}})):
+        r = mcp.tool(name, **arguments)
+        text = json.dumps(r)
+        refused = r.get("isError") or r["structuredContent"].get("error_type") == "refused" or not r["structuredContent"].get("all_passed", True)
+        tap.ok(refused and "RAN" not in text.replace("echo RAN", ""), "MCP: %s with %s" % (name, sorted(arguments)), text)
+    r = mcp.tool("execute_code", code="import helper\nprint(helper.twice(3))", files={"helper.py": GOOD}, session_id=s)
+    tap.equal(r["structuredContent"]["stdout"], "6\n", "MCP: a module that the profile allows", r)
+
+
 LINKED = "import ctypes\nprint('RAN')\n"
 
 
@@ -201,5 +240,6 @@ def test(tap):
         test_runs(tap, d)
         test_sessions(tap, d)
         test_honest(tap, d)
+        test_mcp(tap, d)
     with Daemon("--lock-policy", "--forbid-imports", "ctypes") as d:
         test_links(tap, d)

@@ -35,8 +35,8 @@ static bool is_foreign(struct check *c)
         return false;
     if (p->only_read && !policy_reads(name))
         found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name,
-                 "language %s is not what profile %s reads, and %s runs nothing unread", name.p,
-                 policy_name(p), p->only_read);
+                 "language %s is not what profile %s reads, and %s runs only what the guard reads",
+                 name.p, policy_name(p), p->only_read);
     else
         found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name, "language %s is not what profile %s reads",
                  name.p, policy_name(p));

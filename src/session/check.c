@@ -179,7 +179,7 @@ int check_language_allowed(const struct policy *policy, const struct language *l
     const char *who = policy_wants_read(policy);
     return err_set(err, ERR_POLICY, "language %s is not what profile %s reads%s%s%s",
                    language->name, policy_name(policy), who ? ", and " : "", who ? who : "",
-                   who ? " runs nothing unread" : "");
+                   who ? " runs only what the guard reads" : "");
 }
 
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional
 
+from .printable import lines
+
 if TYPE_CHECKING:
     from .results import Result, TestResult
 
@@ -31,7 +33,11 @@ def text_of(name: str, value: object, advice: str) -> str:
 
 
 class GloveboxError(Exception):
-    """The base of all exceptions of this package."""
+    """The base of all exceptions of this package. Messages can have words of a guest, so a terminal gets them without
+    what it would obey."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class UsageError(GloveboxError, ValueError, TypeError):

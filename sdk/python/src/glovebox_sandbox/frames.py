@@ -2,27 +2,34 @@
 """Frames and series of pandas as typed JSON, and back. The bytes of numpy's columns cross the wall as they are; the
 other columns as lists of values.
 
-What a program sends is read with a list of dtypes: none of them can run code or reserve more than was sent.
+What a program sends is read with a list of dtypes: none of them can run code or reserve more than was sent. pandas' own
+tables of hashes take quadratic time for numbers that were chosen for it, so nothing here makes pandas build one.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Hashable
 from importlib import import_module
 from typing import Any, Callable
 
+from . import keys
 from .errors import UsageError
 
 Encode = Callable[[Any], Any]
-Check = Callable[[list[Any]], object]
 
-_ITEMS = frozenset(("object", "str", "string", "boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32",
-                    "UInt64", "Float32", "Float64"))
+_INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+# The types of the items beside None. pandas would make texts or numbers of any others.
+_ITEMS: dict[str, set[type]] = {
+    "str": {str}, "string": {str}, "boolean": {bool}, "Float32": {int, float}, "Float64": {int, float},
+    **{name: {int} for name in _INTEGERS},
+}
 _PACKED = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64|128)|complex(?:64|128|256)|"
                      r"(?:datetime|timedelta)64\[(?:s|ms|us|ns)\]", re.ASCII)
 _ZONE = r"(?!dateutil)[A-Za-z0-9_+:/-]{1,64}"
+_CODES = re.compile(r"int(?:8|16|32|64)", re.ASCII)
+_SIMPLE = {str, int, float, bool, type(None)}
+_MOST_UNSORTED = 4096  # categories
 _IN_ZONE = re.compile(rf"(datetime64\[(?:s|ms|us|ns))(?:, )({_ZONE})\]", re.ASCII)
 
 
@@ -64,7 +71,7 @@ def _encode_column(series: Any, encode: Encode) -> dict[str, Any]:
         return {**form, "base64": _packed(series.to_numpy())}
     if _IN_ZONE.fullmatch(dtype):
         return {**form, "base64": _packed(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())}
-    if dtype in _ITEMS:
+    if dtype in _ITEMS or dtype == "object":
         return {**form, "items": [None if gone else encode(item) for item, gone in zip(series.tolist(), _gone(series, dtype))]}
     raise UsageError(f"the column {series.name!r:.80} has the dtype {dtype}, which has no form inside; convert it with "
                      "astype(), or write the frame to a file of the sandbox")
@@ -90,38 +97,91 @@ def _packed(values: Any) -> str:
 # ---- to pandas ----
 
 
-def decode_frame(form: dict[str, Any], decode: Encode, check: Check) -> Any:
-    data = [_decode_column(column, decode, check) for column in form["data"]]
-    frame = import_module("pandas").DataFrame(dict(enumerate(data)), index=_decode_index(form["index"], decode, check))
-    frame.columns = _decode_index(form["columns"], decode, check)
+def decode_frame(form: dict[str, Any], decode: Encode) -> Any:
+    data = [_decode_column(column, decode) for column in form["data"]]
+    frame = import_module("pandas").DataFrame(dict(enumerate(data)), index=_decode_index(form["index"], decode))
+    frame.columns = _decode_index(form["columns"], decode)
     return frame
 
 
-def decode_series(form: dict[str, Any], decode: Encode, check: Check) -> Any:
-    data = _decode_column(form["data"], decode, check)
-    index = _decode_index(form["index"], decode, check)
+def decode_series(form: dict[str, Any], decode: Encode) -> Any:
+    data = _decode_column(form["data"], decode)
+    index = _decode_index(form["index"], decode)
     return import_module("pandas").Series(data, index=index, name=decode(form["name"]), dtype=data.dtype)
 
 
-def _decode_index(form: dict[str, Any], decode: Encode, check: Check) -> Any:
-    pandas = import_module("pandas")
+def _decode_index(form: dict[str, Any], decode: Encode) -> Any:
     names = [decode(name) for name in form["names"]]
     if "range" in form:
-        return pandas.RangeIndex(*map(int, form["range"]), name=names[0])
-    columns = [_decode_column(level, decode, check) for level in form["levels"]]
-    levels = [pandas.Index(column, dtype=getattr(column.dtype, "numpy_dtype", column.dtype)) for column in columns]
-    return pandas.MultiIndex.from_arrays(levels, names=names) if form["multi"] else levels[0].set_names(names)
+        if not all(type(number) is int for number in form["range"]):
+            raise ValueError("a range of what is no number")
+        return import_module("pandas").RangeIndex(*form["range"], name=names[0])
+    levels = [_decode_column(level, decode) for level in form["levels"]]
+    return _multi(levels, names) if form["multi"] else _index(levels[0]).set_names(names)
 
 
-def _decode_column(form: dict[str, Any], decode: Encode, check: Check) -> Any:
+def index_of(columns: list[Any], names: list[Any]) -> Any:
+    """The index of one column or of several."""
+    return _multi(columns, names) if len(columns) > 1 else _index(columns[0]).set_names(names)
+
+
+def _index(column: Any) -> Any:
+    dtype = column.dtype
+    return import_module("pandas").Index(column, dtype=dtype if dtype.name in _ITEMS else getattr(dtype, "numpy_dtype", dtype))
+
+
+def _multi(columns: list[Any], names: list[Any]) -> Any:
+    factored = [_factored(column) for column in columns]
+    if len({len(codes) for codes, _ in factored}) != 1:
+        raise ValueError("levels of different lengths")
+    return import_module("pandas").MultiIndex([_index(values) for _, values in factored], [codes for codes, _ in factored],
+                                              names=names, verify_integrity=False)
+
+
+def _factored(column: Any) -> tuple[Any, Any]:
+    """The different values of a column, and the place of each item among them: -1 for a missing one."""
+    numpy = import_module("numpy")
+    there = ~numpy.asarray(import_module("pandas").isna(column))
+    values = column[there]
+    first, places = _distinct(values)
+    codes = numpy.full(len(column), -1, dtype="int64")
+    codes[there] = places
+    return codes, values[first]
+
+
+def _distinct(values: Any) -> tuple[Any, Any]:
+    """The places of the different values, in their order, and for each value its place in that list."""
+    numpy, dtype = import_module("numpy"), values.dtype
+    if dtype.name == "category":
+        plain = values.codes
+    elif getattr(dtype, "tz", None) is not None:
+        plain = values.tz_convert(None)
+    else:
+        plain = values.astype(getattr(dtype, "numpy_dtype", dtype)) if dtype.name in _ITEMS else values
+    array = numpy.asarray(plain)
+    if array.dtype.kind != "O":
+        _, places, inverse = numpy.unique(array, return_index=True, return_inverse=True)
+        return places, inverse
+    items = array.tolist()
+    first = keys.dict_of([(item, at) for at, item in zip(range(len(items) - 1, -1, -1), reversed(items))])
+    number = {at: place for place, at in enumerate(_in_order(first))}
+    return [*number], [number[first[item]] for item in items]
+
+
+def _in_order(first: dict[Any, int]) -> list[int]:
+    try:
+        return [first[item] for item in sorted(first)]
+    except TypeError:  # a text and a number
+        return sorted(first.values())
+
+
+def _decode_column(form: dict[str, Any], decode: Encode) -> Any:
     dtype = str(form["dtype"])
     zone = _IN_ZONE.fullmatch(dtype)
     if dtype == "category":
-        categories = _decode_column(form["categories"], decode, check)
-        codes = _decode_column(form["codes"], decode, check)
-        return import_module("pandas").Categorical.from_codes(codes, categories, ordered=form["ordered"] is True)
-    if dtype in _ITEMS:
-        return _array(dtype, [decode(item) for item in form["items"]], check)
+        return _categorical(form, decode)
+    if dtype in _ITEMS or dtype == "object":
+        return _array(dtype, [decode(item) for item in form["items"]])
     if zone:
         moments = import_module("pandas").Series(_unpacked(f"{zone[1]}]", form))
         return moments.dt.tz_localize("UTC").dt.tz_convert(zone[2]).array
@@ -130,21 +190,41 @@ def _decode_column(form: dict[str, Any], decode: Encode, check: Check) -> Any:
     raise ValueError("a dtype that no column has")
 
 
-def _array(dtype: str, items: list[Any], check: Check) -> Any:
-    check([item for item in items if isinstance(item, Hashable)])
+def _categorical(form: dict[str, Any], decode: Encode) -> Any:
+    """pandas looks whether the categories are different with a table of hashes, unless it knows that they rise."""
+    categories, codes = _index(_decode_column(form["categories"], decode)), form["codes"]
+    if not _CODES.fullmatch(str(codes["dtype"])):
+        raise ValueError("codes that are no numbers")
+    if not categories.is_monotonic_increasing and len(categories) > _MOST_UNSORTED:
+        raise ValueError("too many categories without an order")
+    return import_module("pandas").Categorical.from_codes(_decode_column(codes, decode), categories,
+                                                          ordered=form["ordered"] is True)
+
+
+def _array(dtype: str, items: list[Any]) -> Any:
+    if dtype in _ITEMS and not set(map(type, items)) <= _ITEMS[dtype] | {type(None)}:
+        raise ValueError("an item of another type than the column's")
     pandas = import_module("pandas")
-    has_str = int(str(pandas.__version__).partition(".")[0]) >= 3
-    return pandas.array(objects(items), dtype="object" if dtype == "str" and not has_str else dtype)
+    return pandas.array(objects(items), dtype="object" if dtype == "str" and version_of(pandas) < 3 else dtype)
+
+
+def version_of(pandas: Any) -> int:
+    return int(str(pandas.__version__).partition(".")[0])
 
 
 def _unpacked(dtype: str, form: dict[str, Any]) -> Any:
-    data = base64.b64decode(form["base64"])
-    return import_module("numpy").frombuffer(data, dtype=dtype).copy()
+    numpy, data = import_module("numpy"), base64.b64decode(form["base64"])
+    if dtype == "bool":  # numpy takes any byte for one, and is then wrong
+        return numpy.frombuffer(data, dtype="uint8") != 0
+    return numpy.frombuffer(data, dtype=dtype).copy()
 
 
 def objects(items: list[Any]) -> Any:
     """The items as they are. Of a list, numpy takes a range of a billion numbers for a row, and makes them all."""
     array = import_module("numpy").empty(len(items), dtype=object)
+    if set(map(type, items)) <= _SIMPLE:
+        array[:] = items
+        return array
     for at, item in enumerate(items):
         array[at] = item
     return array

@@ -10,8 +10,9 @@ from typing import Any, Optional
 
 from .documents import each, from_document, nothing, one
 from .errors import CheckError, FaultError, GuestError, LimitError, RefusedError, RunError, TestError
+from .printable import one_line, shown
 from .shown import Display, as_text, bundle_of, displays_from
-from .values import decode, decode_shown
+from .values import Foreign, decode, decode_shown
 
 _EMPTY: Mapping[str, Any] = {}
 _ERRORS: dict[Optional[str], type[RunError]] = {"guest": GuestError, "refused": RefusedError, "limit": LimitError}
@@ -252,7 +253,7 @@ class Result:
         """Output, value, failure and advice as one text, for a model to read."""
         parts = [self.stdout.rstrip("\n"), self.stderr.rstrip("\n")]
         if self.value is not None:
-            parts.append(as_text(self.results) or repr(self.value))
+            parts.append(as_text(self.results) or text_of_value(self.value))
         failure = self.failure
         if failure and failure not in self.stderr:
             parts.append(failure)
@@ -261,14 +262,21 @@ class Result:
 
     def __repr__(self) -> str:
         if not self.success:
-            return f"<Result {self.error_type}: {self.failure[:200]}>"
+            return one_line(f"<Result {self.error_type}: {self.failure[:200]}>")
         if self.is_final_answer:
-            return f"<Result final_answer={self.final_answer!r:.200}>"
-        return f"<Result value={self.value!r:.200}>" if self.value is not None else f"<Result stdout={self.stdout[:200]!r}>"
+            return one_line(f"<Result final_answer={shown(self.final_answer)[:200]}>")
+        if self.value is not None:
+            return one_line(f"<Result value={shown(self.value)[:200]}>")
+        return f"<Result stdout={self.stdout[:200]!r}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """The display for a notebook: the last picture, table or value; otherwise the output."""
         return bundle_of(self.results, self.for_model())
+
+
+def text_of_value(value: object) -> str:
+    """The text of a value for a model. A frame and a `Foreign` have several lines."""
+    return str(value) if isinstance(value, Foreign) else shown(value)
 
 
 def _file_change(document: Mapping[str, Any]) -> FileChange:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from .documents import each, from_document, nothing, object_or_none, objects
+from .printable import one_line
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ class Display:
     @property
     def text(self) -> str:
         """The display as plain text; empty if it has none."""
-        return str(self.data.get("text/plain", ""))
+        text = self.data.get("text/plain", "")
+        return text if isinstance(text, str) else ""
 
     def __repr__(self) -> str:
-        return f"<Display {' '.join(self.data)}>"
+        return one_line(f"<Display {' '.join(self.data)}>")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {mime: _for_notebook(data) for mime, data in self.data.items()}

@@ -2,7 +2,8 @@
 """Values as typed JSON, the form in which they cross the wall: plain JSON where JSON has a form, else an object with
 ``$type``.
 
-Nothing here runs code that the sandbox names. A class of the program's own becomes a plain value: a dataclass a dict,
+Nothing here runs code that the sandbox names. To decode a value takes at most MOST_MEMORY times the bytes of its JSON, and
+time that grows with these bytes as to sort them does; what would take more is a `Foreign`. A class of the program's own becomes a plain value: a dataclass a dict,
 a named tuple a tuple, an enum its value. An object without a form becomes a `Foreign`.
 """
 
@@ -17,37 +18,49 @@ import enum
 import fractions
 import importlib
 import io
+import math
 import pathlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable, NoReturn, cast
 
-from . import frames
+from . import frames, keys, pictures, tables
 from .documents import object_or_none
 from .errors import UsageError
+from .printable import lines, one_line
 
 _SMALL = 1 << 62  # larger integers do not fit the readers on the way
 _DEEPEST = 120
-_WIDEST = 1024  # bytes that an array of texts may reserve for each character in it
-_MOST_ALIKE = 1000  # keys with one hash
-_NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
+_WIDEST = 64  # bytes that an array of texts may reserve for each byte of its JSON
+_LONGEST_DTYPE = 64  # characters of the name of an array's dtype
+_MOST_EMPTY = 1 << 16  # rows of an array without items
+_NUMBERS = {bool, int, float, complex}
+_TEXTS = ({str}, {bytes})
+MOST_MEMORY = 100  # bytes for each byte of a value's JSON: an empty deque takes most
 _NOTHING = object()
 _LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 
 
 @dataclasses.dataclass(frozen=True)
 class Foreign:
-    """An object inside the sandbox that has no form outside: the name of its class, and its ``repr()``."""
+    """An object inside the sandbox that has no form outside: the name of its class, and its ``repr()``.
+
+    >>> print(repr(Foreign("Odd", "<Odd \x1b[2J>")))
+    <Odd \\x1b[2J>
+    """
 
     class_name: str
     text: str
 
     def __repr__(self) -> str:
-        return self.text or f"<{self.class_name} object>"
+        return one_line(str(self.text or f"<{self.class_name} object>"))
+
+    def __str__(self) -> str:
+        return lines(str(self.text or f"<{self.class_name} object>"))
 
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> NoReturn:
-            kind = self.__dict__.get("class_name", "object")
+            kind = one_line(str(self.__dict__.get("class_name", "object")))
             raise AttributeError(f"only the repr() of this {kind} crossed the wall, so it has no '{name}' here; use it in "
                                  "a cell, or read a frame or an array as box.variables['name']")
 
@@ -235,47 +248,40 @@ def _decode(form: object) -> Any:
 def _decode_typed(kind: Any, form: dict[str, Any]) -> Any:
     try:
         return _READERS[kind](form)
-    except (KeyError, ValueError, TypeError, IndexError, ArithmeticError, ImportError, AttributeError, OSError):
-        return Foreign(str(form.get("class", kind))[:200], _shown(form))
+    except (RecursionError, MemoryError):
+        raise
+    except Exception:  # numpy and pandas have many
+        name = next((name for name in (form.get("class"), kind) if isinstance(name, str)), "object")[:200]
+        text = form.get("repr")
+        return Foreign(name, text if isinstance(text, str) else f"<{name} object>")
 
 
-def _shown(form: dict[str, Any]) -> str:
-    text = form.get("repr")
-    return text if isinstance(text, str) else f"<{form.get('class', form['$type'])} object>"[:200]
+def _text(form: dict[str, Any], name: str = "text") -> str:
+    """A text in a form. Constructors take more: a list for the digits of a number, for example."""
+    text = form[name]
+    if not isinstance(text, str):
+        raise TypeError("no text")
+    return text
 
 
 def _items(form: dict[str, Any]) -> list[Any]:
     return [_decode(item) for item in form["items"]]
 
 
-def _keys(keys: list[Any]) -> list[Any]:
-    """The keys of a set or a dict. A program may choose numbers that all have one hash: that takes quadratic time."""
-    for found, count in collections.Counter(map(hash, keys)).most_common(1):
-        if count > _MOST_ALIKE and len({repr(key) for key in keys if hash(key) == found}) > _MOST_ALIKE:
-            raise ValueError("too many keys have the same hash")
-    return keys
-
-
 def _decode_dict(form: dict[str, Any]) -> Any:
-    pairs = [(_decode(key), _decode(value)) for key, value in form["items"]]
-    _keys([key for key, _ in pairs])
-    makers: dict[str, Callable[[Any], Any]] = {"OrderedDict": collections.OrderedDict, "Counter": _counter}
-    return makers.get(form.get("class", ""), dict)(pairs)
-
-
-def _counter(pairs: list[tuple[Any, int]]) -> collections.Counter[Any]:
-    return collections.Counter(dict(pairs))
+    found = keys.dict_of([(_decode(key), _decode(value)) for key, value in form["items"]])
+    makers: dict[str, Callable[[Any], Any]] = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter}
+    maker = makers.get(form.get("class", ""))
+    return maker(found) if maker else found
 
 
 def _decode_bytes(form: dict[str, Any]) -> bytes:
-    if "text" in form:
-        return str(form["text"]).encode()
-    return base64.b64decode(form["base64"])
+    return _text(form).encode() if "text" in form else base64.b64decode(form["base64"])
 
 
 def _decode_moment(kind: Any) -> Callable[[dict[str, Any]], Any]:
     def read(form: dict[str, Any]) -> Any:
-        text = str(form["text"])
+        text = _text(form)
         return kind.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
 
     return read
@@ -290,19 +296,46 @@ def _decode_fraction(form: dict[str, Any]) -> fractions.Fraction:
 
 def _decode_array(form: dict[str, Any]) -> Any:
     numpy = _module("numpy")
-    items, kind = _items(form), str(form.get("class", ""))
-    shape = [int(n) for n in form.get("shape", [len(items)])]
-    is_time = kind.startswith(("datetime64", "timedelta64"))
-    dtype = numpy.dtype("int64" if is_time else kind or None)
-    if dtype.kind not in "biufcSU":
-        return frames.objects(items).reshape(shape)
-    if not all(isinstance(item, _NUMBERS_AND_TEXTS) for item in items):
-        raise ValueError("an item that is no number and no text")
-    if is_time:
-        return numpy.array(items, dtype=dtype).view(kind).reshape(shape)
-    if dtype.kind in "SU" and dtype.itemsize * len(items) > _WIDEST * sum(len(item) + 1 for item in items):
+    items, kind = _items(form), str(form.get("class") or "")
+    shape, types = _shape(form.get("shape", [len(items)]), len(items)), set(map(type, items))
+    if len(kind) > _LONGEST_DTYPE:
+        raise ValueError("a dtype with a long name")
+    if kind.startswith(("datetime64", "timedelta64")):
+        return numpy.array(_only({int}, types, items), dtype="int64").view(kind).reshape(shape)
+    dtype = numpy.dtype(kind or _kind_of(types))
+    if dtype.kind in "SU":
+        return numpy.array(items, dtype=_width(numpy, dtype, types, items)).reshape(shape)
+    if dtype.kind in "biufc":
+        return numpy.array(_only(_NUMBERS, types, items), dtype=kind or None).reshape(shape)
+    return frames.objects(items).reshape(shape)
+
+
+def _kind_of(types: set[type]) -> str:
+    """For an array whose dtype is not named. numpy decides which numbers it has, but not the width of texts."""
+    return "f8" if types <= _NUMBERS else "U" if types == {str} else "S"
+
+
+def _only(allowed: set[type], types: set[type], items: list[Any]) -> list[Any]:
+    if not types <= allowed:
+        raise ValueError("an item of another type than the array's")
+    return items
+
+
+def _shape(shape: Any, items: int) -> list[int]:
+    """The shape. An array without items takes nothing, but its empty rows are made when it becomes a list."""
+    if not all(type(n) is int and n >= 0 for n in shape) or math.prod(n or 1 for n in shape) > max(items, _MOST_EMPTY):
+        raise ValueError("no shape of an array")
+    return list(shape)
+
+
+def _width(numpy: Any, dtype: Any, types: set[type], items: list[Any]) -> Any:
+    """The dtype of an array of texts with its width: numpy reserves that for each of them."""
+    _only(types if types in _TEXTS else set(), types, items)
+    unit, lengths = numpy.dtype(dtype.kind + "1").itemsize, list(map(len, items))
+    width = dtype.itemsize // unit or max([1, *lengths])
+    if width * unit * len(items) > _WIDEST * (sum(lengths) + 3 * len(items)):
         raise ValueError("the array reserves far more than it has")
-    return numpy.array(items, dtype=kind or None).reshape(shape)
+    return dtype if dtype.itemsize else f"{dtype.kind}{width}"
 
 
 def _decode_scalar(form: dict[str, Any]) -> Any:
@@ -311,39 +344,38 @@ def _decode_scalar(form: dict[str, Any]) -> Any:
     numpy = _module("numpy")
     kinds = {"datetime64": numpy.datetime64, "timedelta64": numpy.timedelta64}
     unit = form["unit"]
-    return kinds[form["class"]](int(form["value"]), *([] if unit == "generic" else [unit]))
+    number = form["value"]
+    if type(number) is not int:
+        raise ValueError("no number")
+    return kinds[form["class"]](number, *([] if unit == "generic" else [_text(form, "unit")]))
 
 
 def _decode_image(form: dict[str, Any]) -> Any:
     """A picture of PIL where that is installed, else the bytes of the PNG."""
     data = base64.b64decode(form["base64"])
     try:
-        image = _module("PIL.Image")
-    except ImportError:
-        return data
-    try:
-        return image.open(io.BytesIO(data), formats=["PNG"])
-    except (OSError, image.DecompressionBombError):
+        return pictures.picture(data)
+    except Exception:  # PIL has many
         return data
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "int": lambda form: int(form["hex"], 16),
-    "float": lambda form: float(form["text"]),
+    "int": lambda form: int(_text(form, "hex"), 16),
+    "float": lambda form: float(_text(form)),
     "str": lambda form: base64.b64decode(form["base64"]).decode("utf-8", "surrogatepass"),
     "list": _items,
     "complex": lambda form: complex(_decode(form["real"]), _decode(form["imag"])),
     "bytes": _decode_bytes,
     "bytearray": lambda form: bytearray(_decode_bytes(form)),
     "tuple": lambda form: tuple(_items(form)),
-    "set": lambda form: set(_keys(_items(form))),
-    "frozenset": lambda form: frozenset(_keys(_items(form))),
+    "set": lambda form: keys.set_of(_items(form)),
+    "frozenset": lambda form: frozenset(keys.set_of(_items(form))),
     "deque": lambda form: collections.deque(_items(form)),
     "dict": _decode_dict,
     "range": lambda form: range(form.get("start", 0), form["stop"], form.get("step", 1)),
-    "decimal": lambda form: decimal.Decimal(form["text"]),
+    "decimal": lambda form: decimal.Decimal(_text(form)),
     "fraction": _decode_fraction,
-    "path": lambda form: pathlib.PurePosixPath(form["text"]),
+    "path": lambda form: pathlib.PurePosixPath(_text(form)),
     "date": _decode_moment(datetime.date),
     "time": _decode_moment(datetime.time),
     "datetime": _decode_moment(datetime.datetime),
@@ -354,8 +386,8 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "scalar": _decode_scalar,
     "ndarray": _decode_array,
     "image": _decode_image,
-    "frame": lambda form: frames.decode_frame(form, _decode, _keys),
-    "series": lambda form: frames.decode_series(form, _decode, _keys),
+    "frame": lambda form: frames.decode_frame(form, _decode),
+    "series": lambda form: frames.decode_series(form, _decode),
 }
 
 
@@ -369,35 +401,10 @@ def decode_shown(form: Any, bundles: list[Mapping[str, Any]]) -> Any:
         return value
     table = next((bundle[_TABLE] for bundle in bundles if _TABLE in bundle), None)
     whole = object_or_none(table)
-    frame = None if whole is None or "cut" in whole else _frame(whole)
-    if frame is None:
+    if whole is None or "cut" in whole:
         return value
-    return frame.iloc[:, 0] if value.class_name == "Series" else frame
-
-
-def _frame(table: dict[str, Any]) -> Any:
     try:
-        pandas = _module("pandas")
-    except ImportError:
-        return None
-    try:
-        schema = table["schema"]
-        frame = pandas.DataFrame(table["data"], columns=[field["name"] for field in schema["fields"]])
-        for field in schema["fields"]:
-            frame[field["name"]] = _column(pandas, frame[field["name"]], field)
-        keys = schema.get("primaryKey", [])
-        if keys:
-            frame = frame.set_index(list(keys))
-            frame.index.names = [None if name == "index" else name for name in frame.index.names]
-        return frame
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
-        return None
-
-
-def _column(pandas: Any, column: Any, field: Mapping[str, Any]) -> Any:
-    if field.get("type") == "datetime":
-        moments = pandas.to_datetime(column, utc=True)
-        return moments.dt.tz_convert(frames.zone(field["tz"])) if "tz" in field else moments.dt.tz_localize(None)
-    kinds = {"integer": "int64", "number": "float64", "boolean": "bool"}
-    kind = kinds.get(str(field.get("type")))
-    return column.astype(kind) if kind and not (kind != "float64" and column.isna().any()) else column
+        frame = tables.frame_of(whole)
+        return frame.iloc[:, 0] if value.class_name == "Series" else frame
+    except Exception:  # no pandas, or a table that it does not take
+        return value

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 from urllib.parse import quote
 
+from . import local
 from .documents import from_document, object_or_none
 from .errors import UsageError, kind_of
 from .failures import failure_of
@@ -101,29 +102,27 @@ def has_file(state: State, path: FilePath) -> Steps[bool]:
     return wanted == "." or any(file.path.rstrip("/") == wanted or file.path.startswith(wanted + "/") for file in files)
 
 
-def upload(state: State, local: FilePath, path: FilePath) -> Steps[list[str]]:
+def upload(state: State, path_here: FilePath, path: FilePath) -> Steps[list[str]]:
     """A file, or a folder with all regular files in it; the value is the paths in the workspace."""
-    source = Path(local)
-    target = inside(path or source.name or ".")
-    if not source.is_dir():
-        yield from write_file(state, target, source.read_bytes())
+    target = inside(path or Path(path_here).name or ".")
+    if not os.path.isdir(path_here):
+        yield from write_file(state, target, local.read(path_here).content or b"")
         return [target]
     written: list[str] = []
-    for file in sorted(source.rglob("*")):
-        if file.is_file() and not file.is_symlink():
-            name = posixpath.join(target, file.relative_to(source).as_posix())
-            yield from write_file(state, name, file.read_bytes())
-            written.append(posixpath.normpath(name))
+    for found in local.walk(path_here):
+        if found.content is not None:
+            written.append(posixpath.normpath(posixpath.join(target, found.path)))
+            yield from write_file(state, written[-1], found.content)
     return written
 
 
-def download(state: State, path: FilePath, local: Optional[FilePath]) -> Steps[Path]:
-    """The file goes to `local`, or into it if that is a folder; the value is the file's path outside."""
-    target = Path(local) if local is not None else Path(Path(path).name)
-    if target.is_dir():
-        target = target / Path(path).name
-    data = yield from read_file(state, path)
-    target.write_bytes(data)
+def download(state: State, path: FilePath, path_here: Optional[FilePath]) -> Steps[Path]:
+    """The file goes to `path_here`, or into it if that is a folder; the value is the file's path outside."""
+    name = Path(path).name
+    target = Path(path_here if path_here is not None else name)
+    if path_here is not None and target.is_dir():
+        target = target / name
+    local.write(target, (yield from read_file(state, path)))
     return target
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import kodeagent
 from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult
 
-from glovebox_sandbox import GloveboxError, Result, Sandbox, SessionError
+from glovebox_sandbox import GloveboxError, Result, Sandbox, SessionError, local
 
 __all__ = ["GloveboxCodeRunner", "GloveboxCodeRunnerEnv", "confined"]
 
@@ -98,15 +98,9 @@ class GloveboxCodeRunnerEnv(CodeRunnerEnv):
         return self._names[path]
 
     def _download(self, path: str) -> str:
-        """A link that lies there is replaced, never followed."""
-        content = self.sandbox.files.read(path)
-        local = Path(self.work_dir) / self._local_name(path)
-        fresh = local.with_name(f".{local.name}.new")
-        fresh.unlink(missing_ok=True)
-        with fresh.open("xb") as file:
-            file.write(content)
-        fresh.replace(local)
-        return str(local)
+        target = Path(self.work_dir) / self._local_name(path)
+        local.write(target, self.sandbox.files.read(path))
+        return str(target)
 
     def cleanup(self) -> None:
         """Closes the sandbox. Downloaded files stay; an empty folder that this made is removed."""

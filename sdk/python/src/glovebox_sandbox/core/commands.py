@@ -7,17 +7,19 @@ import os
 import posixpath
 import secrets
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 from urllib.parse import quote
 
-from .. import verbs
+from .. import local, verbs
 from ..documents import object_or_none
 from ..errors import GloveboxError, PolicyError, SessionError, UnsupportedError, UsageError, kind_of
 from ..events import Stderr, Stdout
 from ..options import text_list
+from ..printable import lines
 from ..quantities import Time, milliseconds
 from ..results import Result
 from ..state import State
@@ -83,8 +85,9 @@ def prepare(state: State, place: Place) -> Steps[None]:
     source = (f"import types as _t; _glovebox = _t.ModuleType('_glovebox'); "
               f"exec(compile({_GUEST.read_text()!r}, '<glovebox>', 'exec'), _glovebox.__dict__); _glovebox.where()")
     found = _value(place, (yield from _cell(state, place, source)))
-    place.workspace, place.user, place.shell = str(found["cwd"]), str(found["user"]), str(found["shell"])
-    place.uid, place.ended = int(found["uid"]), False
+    with _damaged():
+        place.workspace, place.user, place.shell = map(_text, (found["cwd"], found["user"], found["shell"]))
+        place.uid, place.ended = _number(found["uid"]), False
 
 
 def _value(place: Place, result: Result) -> Mapping[str, Any]:
@@ -93,11 +96,39 @@ def _value(place: Place, result: Result) -> Mapping[str, Any]:
     if not result.success:
         raise SessionError(f"the guest cannot do it: {result.failure or result.error_type}")
     value = object_or_none(result.value)
-    if value is None:
-        raise SessionError("the guest's answer is damaged; close the box and make a new one")
-    if "failed" in value:
-        raise OSError(int(value["errno"] or 0), str(value["why"]), value["path"])
+    with _damaged():
+        if value is None:
+            raise ValueError("no answer")
+        failure = _failure(value) if "failed" in value else None
+    if failure is not None:
+        raise failure
     return value
+
+
+def _failure(value: Mapping[str, Any]) -> OSError:
+    path = value["path"]
+    return OSError(_number(value["errno"] or 0), lines(str(value["why"])), None if path is None else _text(path))
+
+
+def _text(value: Any) -> str:
+    """A text of a guest that can be the path of a file."""
+    os.fsencode(value)
+    return str(value)
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or not -1 << 63 <= value < 1 << 63:
+        raise ValueError("no number")
+    return value
+
+
+@contextmanager
+def _damaged() -> Iterator[None]:
+    """While an answer of the guest is read: it can have anything in it."""
+    try:
+        yield
+    except Exception as error:
+        raise SessionError("the guest's answer is damaged; close the box and make a new one") from error
 
 
 def _note_end(place: Place, result: Result) -> None:
@@ -189,9 +220,10 @@ def _command_result(result: Result) -> CommandResult:
 
 def _status_of(result: Result) -> tuple[int, bool, str]:
     value = object_or_none(result.value)
-    if result.success and value is not None and isinstance(value.get("status"), int):
-        timed_out = value.get("timed_out") is True
-        return value["status"], timed_out, "the command did not end in time" if timed_out else str(value.get("why"))
+    status = value.get("status") if value is not None else None
+    if result.success and value is not None and isinstance(status, int) and 0 <= status < 256:
+        timed_out, why = value.get("timed_out") is True, value.get("why")
+        return status, timed_out, "the command did not end in time" if timed_out else why if isinstance(why, str) else ""
     return (124 if result.timed_out else result.exit_status or 125), result.timed_out, result.failure
 
 
@@ -248,9 +280,10 @@ def _taken(state: State, place: Place, passage: str) -> Steps[bytes]:
     whole = _inside(place, passage)
     data = yield from _direct(state, place, "GET", whole)
     yield from _direct(state, place, "DELETE", whole)
-    if data is None:
-        raise SessionError("the guest's answer is damaged; close the box and make a new one")
-    return data
+    with _damaged():
+        if data is None:
+            raise ValueError("nothing was put there")
+        return data
 
 
 def write(state: State, place: Place, path: str, data: Union[bytes, str], mode: Optional[int]) -> Steps[None]:
@@ -274,19 +307,28 @@ def _given(state: State, place: Place, passage: str, body: bytes) -> Steps[None]
 def entries(state: State, place: Place, path: str) -> Steps[list[Entry]]:
     yield from prepare(state, place)
     found = yield from _call(state, place, "entries", _inside(place, path), MOST_ENTRIES)
-    if found["more"]:
+    if found.get("more") is True:
         raise UsageError(f"'{path}' has more than {MOST_ENTRIES} entries; list a part of it with a command")
-    return [_entry(posixpath.join(path, str(name)), size, mode, mtime) for name, size, mode, mtime in found["entries"]]
+    with _damaged():
+        rows = [(_name(row[0]), *row[1:]) for row in found["entries"]]
+        return [_entry(posixpath.join(path, name), size, mode, mtime) for name, size, mode, mtime in rows]
+
+
+def _name(name: Any) -> str:
+    if _text(name) in ("", ".", "..") or "/" in name or "\0" in name:
+        raise ValueError("no name of an entry")
+    return str(name)
 
 
 def _entry(path: str, size: int, mode: int, mtime_ms: int) -> Entry:
-    return Entry(posixpath.normpath(path), int(size), int(mode), int(mtime_ms), stat.S_ISDIR(int(mode)))
+    return Entry(posixpath.normpath(path), _number(size), _number(mode), _number(mtime_ms), stat.S_ISDIR(mode))
 
 
 def look(state: State, place: Place, path: str) -> Steps[Entry]:
     yield from prepare(state, place)
     found = yield from _call(state, place, "look", _inside(place, path))
-    return _entry(path, found["size"], found["mode"], found["mtime_ms"])
+    with _damaged():
+        return _entry(path, found["size"], found["mode"], found["mtime_ms"])
 
 
 def exists(state: State, place: Place, path: str) -> Steps[bool]:
@@ -307,24 +349,21 @@ def make_folder(state: State, place: Place, path: str) -> Steps[None]:
     yield from _call(state, place, "folder", _inside(place, path))
 
 
-def upload(state: State, place: Place, local: Union[str, os.PathLike[str]], path: str) -> Steps[None]:
+def upload(state: State, place: Place, path_here: local.LocalPath, path: str) -> Steps[None]:
     """A file or a folder; executables stay executable."""
-    source = Path(local)
-    if not source.is_dir():
-        yield from write(state, place, path, source.read_bytes(), _mode_of(source))
+    if not os.path.isdir(path_here):
+        yield from _upload(state, place, path, local.read(path_here))
         return
     yield from make_folder(state, place, path)
-    for file in sorted(source.rglob("*")):
-        target = posixpath.join(path, file.relative_to(source).as_posix())
-        if file.is_dir():
-            yield from make_folder(state, place, target)
-        elif file.is_file():
-            yield from write(state, place, target, file.read_bytes(), _mode_of(file))
+    for found in local.walk(path_here):
+        yield from _upload(state, place, posixpath.join(path, found.path), found)
 
 
-def _mode_of(file: Path) -> Optional[int]:
-    mode = stat.S_IMODE(file.stat().st_mode)
-    return mode & 0o777 if mode & 0o111 else None
+def _upload(state: State, place: Place, target: str, found: local.Found) -> Steps[None]:
+    if found.content is None:
+        yield from make_folder(state, place, target)
+    else:
+        yield from write(state, place, target, found.content, found.mode if found.mode & 0o111 else None)
 
 
 class _Room:
@@ -339,25 +378,33 @@ class _Room:
             raise GloveboxError(f"a download has at most {MOST_DOWNLOADED} entries and {MOST_DOWNLOAD >> 30} GiB")
 
 
-def download(state: State, place: Place, path: str, local: Union[str, os.PathLike[str]],
-             room: Optional[_Room] = None) -> Steps[None]:
+def download(state: State, place: Place, path: str, path_here: local.LocalPath) -> Steps[None]:
     """A file, or a folder with its files. Names from inside are never paths outside."""
-    target, room = Path(local), room or _Room()
-    if not (yield from look(state, place, path)).is_dir:
-        target = target / posixpath.basename(path) if target.is_dir() else target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        content = yield from read(state, place, path)
-        room.take(1, len(content))
-        target.write_bytes(content)
+    if (yield from look(state, place, path)).is_dir:
+        yield from _download(state, place, path, local.Folder(path_here), (), _Room())
         return
+    target = Path(path_here)
+    target = target / posixpath.basename(path) if target.is_dir() else target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    local.write(target, (yield from read(state, place, path)))
+
+
+def _download(state: State, place: Place, path: str, folder: local.Folder, parts: tuple[str, ...],
+              room: _Room) -> Steps[None]:
+    if len(parts) > local.DEEPEST:
+        raise GloveboxError(f"a download has at most {local.DEEPEST} folders below each other")
     room.take(1, 0)
-    target.mkdir(parents=True, exist_ok=True)
+    folder.make(parts)
     for entry in (yield from entries(state, place, path)):
         name = posixpath.basename(entry.path)
-        if name in ("", ".", "..") or "/" in name:
-            raise GloveboxError(f"the guest names a file {name!r}")
-        if entry.is_dir or stat.S_ISREG(entry.mode):
-            yield from download(state, place, entry.path, target / name, room)
+        if local.is_config(name):
+            continue
+        if entry.is_dir:
+            yield from _download(state, place, entry.path, folder, (*parts, name), room)
+        elif stat.S_ISREG(entry.mode):
+            content = yield from read(state, place, entry.path)
+            room.take(1, len(content))
+            folder.write(parts, name, content)
 
 
 # ---- snapshots ----

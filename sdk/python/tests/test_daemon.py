@@ -51,6 +51,29 @@ def served(tmp_path: Path) -> Iterator[Path]:
         process.terminate()
 
 
+def test_a_folder_whose_name_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user made the folder that this user's daemons are in. Each daemon has one of its own, which does not stay."""
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setattr(private, "_OWN", f"glovebox-own-{os.getpid()}-")
+    is_ours = private._is_ours
+    monkeypatch.setattr(private, "_is_ours", lambda folder: folder.rpartition("-")[2] != str(os.geteuid()) and is_ours(folder))
+
+    def own() -> list[str]:
+        return [name for name in os.listdir("/tmp") if name.startswith(private._OWN)]
+
+    left = Path(tempfile.mkdtemp(prefix=private._OWN, dir="/tmp"))
+    os.utime(left, (0, 0))
+    private.stop()
+    with Sandbox() as box:
+        assert box.exec("1").value == 1
+        assert len(own()) == 1 and left.name not in own()
+    private.stop()
+    assert own() == []
+    with pytest.raises(DaemonError, match="cannot be started"):
+        list(private.private_daemon(str(tmp_path / "none")))
+    assert own() == []
+
+
 def test_one_daemon_for_all_sandboxes() -> None:
     with Sandbox() as first, Sandbox() as second:
         first.open()

@@ -36,6 +36,7 @@ _SWEPT = 200      # sockets that one start looks at
 _NO_CEILINGS = [word for limit in ("timeout", "memory", "pids", "disk", "inodes", "open-files", "output-limit")
                 for word in (f"--max-{limit}", "0")]
 _YOUNG = 60.0     # seconds: a daemon has bound its socket, and may not listen yet
+_OWN = "glovebox-own-"  # and a random part: the folder of one process
 
 
 @dataclass
@@ -43,6 +44,7 @@ class _Daemon:
     process: subprocess.Popen[bytes]
     address: Address
     messages: IO[bytes]
+    folder: str
     listening: bool = False
 
 
@@ -85,8 +87,9 @@ def _start(program: str) -> _Daemon:
                                    env=_environment(), cwd="/", start_new_session=True)
     except OSError as error:
         messages.close()
+        _leave(folder)
         raise DaemonError(f"'{program}' cannot be started: {error.strerror}") from error
-    return _Daemon(process, Address(path=path), messages)
+    return _Daemon(process, Address(path=path), messages, folder)
 
 
 def _environment() -> dict[str, str]:
@@ -112,7 +115,25 @@ def _folder() -> str:
                 pass
             if _is_ours(folder):
                 return folder
-    return tempfile.mkdtemp(prefix="glovebox-", dir="/tmp")
+    return _own_folder()
+
+
+def _own_folder() -> str:
+    """A folder of this process alone, where another user has taken the name of ours. Those that processes left when they
+    were killed are removed."""
+    with suppress(OSError), os.scandir("/tmp") as entries:
+        for entry in itertools.islice((entry for entry in entries if entry.name.startswith(_OWN)), _SWEPT):
+            if _is_ours(entry.path) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _YOUNG:
+                _sweep(entry.path)
+                _leave(entry.path)
+    return tempfile.mkdtemp(prefix=_OWN, dir="/tmp")
+
+
+def _leave(folder: str) -> None:
+    """Removes a folder of one process, unless something is in it."""
+    if os.path.basename(folder).startswith(_OWN):
+        with suppress(OSError):
+            os.rmdir(folder)
 
 
 def _sweep(folder: str) -> None:
@@ -175,6 +196,7 @@ def _bury() -> None:
     if _daemon is not None:
         with suppress(OSError):
             os.unlink(_daemon.address.path or "")
+        _leave(_daemon.folder)
     _forget()
 
 

@@ -157,6 +157,23 @@ def test_frames_without_pandas_inside() -> None:
         assert box.exec("1").value == 1
 
 
+def test_exceptions_of_tools_that_cannot_be_shown(box: Sandbox) -> None:
+    class Odd(ValueError):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    def fail(how: str) -> object:
+        if how == "key":
+            return {"\ud800": 1}
+        raise {"odd": Odd(1), "half": KeyError("half \ud800"), "large": KeyError(10**5000)}[how]
+
+    box.tools.add(fail)
+    for how, kind in (("odd", "ValueError"), ("half", "KeyError"), ("large", "KeyError"), ("key", "ValueError")):
+        result = box.exec(f"try:\n    fail({how!r})\nexcept Exception as e:\n    kept = type(e).__name__, str(e)\nkept")
+        assert result.success and result.value[0] == kind, result
+    box.tools.remove("fail")
+
+
 def test_times_of_arrays(box: Sandbox) -> None:
     numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
     for value in (numpy.array(["2024-01-01", "NaT"], dtype="datetime64[D]"), numpy.timedelta64(5, "s")):

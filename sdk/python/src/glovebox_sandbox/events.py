@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, Union
 
 from .documents import each, from_document, nothing, object_or_none
+from .printable import one_line, shown
 from .results import Missing, Result, TestResult, Verdict, verdict_from
 from .shown import Display, display_from
 from .values import decode
@@ -105,7 +106,7 @@ class Progress(Event):
     cpu_ms: Optional[int] = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ToolCall(Event):
     """The guest calls a tool. It is answered before the next event is read."""
 
@@ -115,6 +116,10 @@ class ToolCall(Event):
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=nothing)
     timeout_ms: int = 0
+
+    def __repr__(self) -> str:
+        given = [shown(value)[:200] for value in self.args] + [f"{name}={shown(value)[:200]}" for name, value in self.kwargs.items()]
+        return one_line(f"<ToolCall {self.name}({', '.join(given)})>")
 
 
 @dataclass(frozen=True)

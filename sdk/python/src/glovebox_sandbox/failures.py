@@ -25,6 +25,8 @@ def document_of(answer: Answer) -> Any:
         raise failure_of(answer)
     try:
         return json.loads(answer.body)
+    except RecursionError:
+        raise DaemonError("the answer is nested too deeply; take a part of the value") from None
     except ValueError:
         raise DaemonError("the answer is not JSON; the address belongs to another service than a glovebox daemon, "
                           "or to a proxy") from None
@@ -47,7 +49,7 @@ def failure_of(answer: Answer) -> GloveboxError:
 def _message(answer: Answer) -> str:
     try:
         message = json.loads(answer.body)["error"]["message"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         message = None
     if isinstance(message, str) and message:
         return message

@@ -45,6 +45,8 @@ class LineBuffer:
 def _document(line: bytes) -> dict[str, Any]:
     try:
         document = object_or_none(json.loads(line))
+    except RecursionError:
+        raise DaemonError("a line of the stream is nested too deeply; print the value, or take a part of it") from None
     except ValueError:
         document = None
     if document is None:

@@ -46,7 +46,7 @@ class Answer:
         """The kind of an error; empty if the body is no error of a daemon's."""
         try:
             return str(json.loads(self.body)["error"]["kind"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return ""
 
 

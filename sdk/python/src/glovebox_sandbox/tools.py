@@ -206,8 +206,17 @@ def answer_with_error(error: BaseException) -> dict[str, Any]:
     >>> answer_with_error(KeyError("tea"))["error"], answer_with_error(UsageError("no"))["error"]
     ({'type': 'KeyError', 'message': 'tea'}, {'type': 'ValueError', 'message': 'UsageError: no'})
     """
-    only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else error  # str() quotes it
+    text = _message_of(error)
     kind, base = type(error), next(base for base in type(error).__mro__ if base.__module__ == "builtins")
     derived = base is not kind and base not in (Exception, BaseException)
-    message = f"{kind.__name__}: {only}" if derived else str(only)
+    message = f"{kind.__name__}: {text}" if derived else text
     return {"error": {"type": base.__name__ if derived else kind.__name__, "message": message[:10_000]}}
+
+
+def _message_of(error: BaseException) -> str:
+    """The exception's text: that of its class may fail. Half of a surrogate pair is shown as its escape."""
+    try:
+        text = str(error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else error)  # str() quotes it
+    except Exception as failure:
+        text = f"<the text of this exception cannot be made: {type(failure).__name__}>"
+    return text.encode("utf-8", "backslashreplace").decode()

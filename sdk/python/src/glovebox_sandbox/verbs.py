@@ -66,7 +66,7 @@ def _result_document(answer: Answer) -> Mapping[str, Any]:
     """The result in an answer. A run that failed because of us is an error of HTTP, and a result all the same."""
     try:
         document = object_or_none(json.loads(answer.body))
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if document is None or "exit_code" not in document:
         raise failure_of(answer)
@@ -260,7 +260,11 @@ def _next_line(state: State) -> Steps[dict[str, Any]]:
 def _answer(state: State, event: Union[ToolCall, InputCall]) -> Steps[None]:
     reply = yield from (_call_tool(state, event) if isinstance(event, ToolCall) else _read_input(state, event))
     path = f"/v1/sessions/{event.session}/answers/{event.call}"
-    answer: Answer = yield Send(json_request("POST", path, reply))
+    try:
+        request = json_request("POST", path, reply)
+    except UsageError as error:  # half of a surrogate pair as a key, for example
+        request = json_request("POST", path, answer_with_error(error))
+    answer: Answer = yield Send(request)
     if answer.status == 413:
         too_large = UsageError("the tool returned more than the 4 MiB that an answer may have")
         yield Send(json_request("POST", path, answer_with_error(too_large)))

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from dspy.primitives.code_interpreter import CodeExecutionError, CodeInterpreterError, FinalOutput
 
 from glovebox_sandbox import Result, Sandbox, SessionError, UsageError
+from glovebox_sandbox.results import text_of_value
 
 __all__ = ["GloveboxInterpreter"]
 
@@ -168,6 +169,6 @@ def plain(value: Any) -> Any:
     """What JSON has a form for, as DSPy's modules take it; a text for anything else."""
     try:
         json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        return repr(value)
+    except (TypeError, ValueError, RecursionError):
+        return text_of_value(value)
     return value

@@ -4,24 +4,22 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Callable, Generic, Optional
 
 import httpx
 
 from .address import Address
-from .connections import answer_head, check_there, refuse_strangers, request_parts, settings, translated
+from .connections import NotReceived, Try, answer_head, check_there, request_parts, settings, translated
 from .errors import SessionError
 from .events import Event
 from .finding import find
 from .lines import AsyncLineReader
 from .state import CLOSED
 from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Sleep, Step, Steps, T
-
-_EXTENSIONS = {"trace": refuse_strangers}
-
 
 class Outcome(Generic[T]):
     """Where an asynchronous generator, which returns nothing, leaves its value."""
@@ -94,20 +92,26 @@ class AsyncDriver:
         return await asyncio.sleep(step.seconds)
 
     async def _send(self, request: Request) -> Answer:
-        client = await self._connected()
-        with translated(self):
-            response = await client.request(**request_parts(request), extensions=_EXTENSIONS)
-            return answer_head(response, response.content)
+        response = await self._tried(lambda client, more: client.request(**request_parts(request), extensions=more))
+        return answer_head(response, response.content)
 
     async def _open(self, request: Request, response: AsyncExitStack, stream: list[AsyncLineReader]) -> Answer:
-        client = await self._connected()
         await response.aclose()  # that of the stream before
+        head = await self._tried(
+            lambda client, more: response.enter_async_context(client.stream(**request_parts(request), extensions=more)))
         with translated(self):
-            head = await response.enter_async_context(client.stream(**request_parts(request), extensions=_EXTENSIONS))
             if head.status_code >= 400:
                 return answer_head(head, await head.aread())
             stream[:] = [AsyncLineReader(head.aiter_bytes())]
             return answer_head(head, b"")
+
+    async def _tried(self, send: Callable[[httpx.AsyncClient, dict[str, Any]], Awaitable[httpx.Response]]) -> httpx.Response:
+        """Sends a request, and sends it again if it was not received."""
+        for number in itertools.count():
+            client = await self._connected()
+            with suppress(NotReceived), translated(self):
+                return await send(client, {"trace": Try(number).trace})
+        raise AssertionError
 
     @property
     def address(self) -> Optional[Address]:

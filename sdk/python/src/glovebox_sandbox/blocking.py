@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, Callable, Optional
 
 import httpx
 
 from .address import Address
-from .connections import Sockets, answer_head, check_there, request_parts, settings, translated
+from .connections import NotReceived, Sockets, Try, answer_head, check_there, request_parts, settings, translated
 from .errors import SessionError, UsageError
 from .events import Event
 from .finding import find
@@ -93,16 +94,13 @@ class Driver:
         return time.sleep(step.seconds)
 
     def _send(self, request: Request) -> Answer:
-        client = self._connected()
-        with translated(self):
-            response = client.request(**request_parts(request), extensions=self._extensions())
-            return answer_head(response, response.content)
+        response = self._tried(lambda client, more: client.request(**request_parts(request), extensions=more))
+        return answer_head(response, response.content)
 
     def _open(self, request: Request, response: ExitStack, stream: list[LineReader]) -> Answer:
-        client = self._connected()
         response.close()  # that of the stream before
+        head = self._tried(lambda client, more: response.enter_context(client.stream(**request_parts(request), extensions=more)))
         with translated(self):
-            head = response.enter_context(client.stream(**request_parts(request), extensions=self._extensions()))
             if head.status_code >= 400:
                 return answer_head(head, head.read())
             stream[:] = [LineReader(head.iter_bytes())]
@@ -130,8 +128,18 @@ class Driver:
                 self._sockets = Sockets()
             return self._client
 
-    def _extensions(self) -> dict[str, Any]:
-        return {"trace": self._sockets.trace}
+    def _tried(self, send: Callable[[httpx.Client, dict[str, Any]], httpx.Response]) -> httpx.Response:
+        """Sends a request, and sends it again if it was not received."""
+        for number in itertools.count():
+            client, sockets, this = self._connected(), self._sockets, Try(number)
+
+            def trace(event: str, info: Any, sockets: Sockets = sockets, this: Try = this) -> None:
+                sockets.trace(event, info)
+                this.look(event, info)
+
+            with suppress(NotReceived), translated(self):
+                return send(client, {"trace": trace})
+        raise AssertionError
 
     @property
     def is_open(self) -> bool:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Optional, Protocol
 
+import httpcore
 import httpx
 
 from .address import Address, is_trusted
@@ -63,11 +64,47 @@ def _is_stranger(event: str, stream: Any) -> bool:
     return event == "connection.connect_unix_socket.complete" and not is_trusted(stream.get_extra_info("socket"))
 
 
-async def refuse_strangers(event: str, info: Mapping[str, Any]) -> None:
-    """The extension `trace` of a request."""
-    if _is_stranger(event, info.get("return_value")):
-        await info["return_value"].aclose()
-        raise DaemonError(_ANOTHER_USER)
+TRIES = 3  # to send a request that was not received
+
+
+class NotReceived(Exception):
+    """The daemon cannot have read the request, so it may be sent again."""
+
+
+class Try:
+    """A try to send a request. Between the connection and the first byte, the caller's loop or thread may have done something
+    else for so long that the daemon has closed the connection. The last try leaves that to httpx."""
+
+    def __init__(self, number: int) -> None:
+        self._is_last, self._stream = number == TRIES - 1, None
+
+    def look(self, event: str, info: Mapping[str, Any]) -> None:
+        """Raises `NotReceived` if the connection was closed before a byte was sent, or the request's head was not sent
+        whole. What happens later says nothing about what the daemon did."""
+        if event.startswith("connection.connect_") and event.endswith(".complete"):
+            self._stream = info["return_value"]
+        unsent = event == "http11.send_request_headers.started" and self._stream is not None and _is_closed(self._stream)
+        failed = event == "http11.send_request_headers.failed" and isinstance(info.get("exception"), httpcore.WriteError)
+        if (unsent or failed) and not self._is_last:
+            raise NotReceived
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """The extension `trace` of a request in an event loop."""
+        if _is_stranger(event, info.get("return_value")):
+            await info["return_value"].aclose()
+            raise DaemonError(_ANOTHER_USER)
+        self.look(event, info)
+
+
+def _is_closed(stream: Any) -> bool:
+    """Whether the other end has closed the connection, and sent nothing."""
+    try:
+        with socket.socket(fileno=os.dup(stream.get_extra_info("socket").fileno())) as end:
+            return end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 class Sockets:

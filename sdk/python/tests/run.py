@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package, in TAP: run.py [PART...]. Without names: its tests and examples (python), its types by mypy (types).
-By name: values of numpy and pandas (frames); its types by pyright, which brings a Node (pyright); every Python from 3.9 on that is installed (versions); the
+"""The Python package, in TAP: run.py [PART...]. Without names: its tests and examples (python), its types by mypy (types),
+values of numpy and pandas, and hostile ones for some seconds (frames).
+By name: hostile values for ten minutes or $FUZZ_SECONDS (fuzz); its types by pyright, which brings a Node (pyright); every Python from 3.9 on that is installed (versions); the
 wheel on a root without build tools (wheel); the adapters (adapters). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -28,7 +29,20 @@ def python(tap):
 def frames(tap):
     found = venvs.environment(tap, "frames", os.path.join(HERE, "requirements-frames.txt"))
     if found:
-        venvs.pytest(tap, "frames", found, "-k", "frames or arrays")
+        venvs.pytest(tap, "frames", found, "-k", "frames or arrays or test_values")
+        hostile(tap, found, 15)
+
+
+def fuzz(tap):
+    found = venvs.environment(tap, "frames", os.path.join(HERE, "requirements-frames.txt"))
+    if found:
+        hostile(tap, found, float(os.environ.get("FUZZ_SECONDS", "600")))
+
+
+def hostile(tap, found, seconds):
+    status, output = venvs.run([found, os.path.join(HERE, "fuzz_values.py"), str(seconds)], seconds + 400,
+                               env=venvs.settings(os.path.expanduser("~")))
+    tap.ok(status == 0, f"hostile values cost what their bytes allow ({seconds:.0f} s)", output)
 
 
 def types(tap):
@@ -71,8 +85,8 @@ def adapters(tap):
     tap.ok(status == 0, "the adapters", output)
 
 
-PARTS = {"python": python, "frames": frames, "types": types, "pyright": pyright, "versions": versions, "wheel": wheel, "adapters": adapters}
-IN_CI = ["python", "types"]
+PARTS = {"python": python, "frames": frames, "fuzz": fuzz, "types": types, "pyright": pyright, "versions": versions, "wheel": wheel, "adapters": adapters}
+IN_CI = ["python", "types", "frames"]
 
 if __name__ == "__main__":
     sys.exit(run_parts(PARTS, sys.argv[1:] or IN_CI))

@@ -83,7 +83,11 @@ def test_download_writes_through_no_link(box: Box, project: Path, tmp_path: Path
 
 
 def test_download_enters_no_link(box: Box, project: Path, tmp_path: Path) -> None:
-    box.exec("mkdir -p deep/dir; echo guest > deep/dir/conf")
+    box.exec("mkdir -p deep/dir deep/sub/up deep/loop; echo guest | tee deep/dir/conf deep/dir/new deep/sub/up/secret")
+    box.download("deep", project)
+    assert (project / "dir" / "conf").read_text() == "guest\n" and not (project / "dir").is_symlink()
+    assert (project / "sub" / "up" / "secret").exists() and (tmp_path / "secret").read_text() == "the host's key"
+    box.exec("rm -r deep; mkdir -p deep/sub/a.txt")
     with pytest.raises(NotADirectoryError, match="in the way"):
         box.download("deep", project)
     assert [(path.name, path.read_text()) for path in (tmp_path / "etc").iterdir()] == [("conf", "the host's")]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files and folders of this machine that a sandbox copies from and to.
 
-The path that the caller gives is the caller's: the folders on it may be links, and so may the file or the folder that is
-read. Below it no link is followed, because a guest or a stranger's repository may have made it: each part of the way is
-opened from the folder before it. What is written is a new file, which takes the place of what has its name: a link there
-is replaced, and so is a hard link.
+The path that the caller gives is the caller's: the folders on it may be links, and so may a file or a folder that is read.
+Below it no link is followed, because a guest or a stranger's repository may have made it: each part of the way is
+opened from the folder before it. What is written is new and takes the place of what has its name: a link there is
+replaced, and so is a hard link.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Union
@@ -122,7 +122,7 @@ class Folder:
         self._path = Path(path)
 
     def make(self, parts: tuple[str, ...]) -> None:
-        """Makes a folder below; NotADirectoryError where something else has its name."""
+        """Makes a folder below, in the place of a link if one is there; NotADirectoryError where a file is."""
         with self._below(parts):
             pass
 
@@ -142,17 +142,24 @@ class Folder:
 
 
 def _enter(folder: int, name: str) -> int:
+    """A folder below, which is made, also in the place of a link."""
     check_name(name)
-    try:
-        os.mkdir(name, dir_fd=folder)
-    except FileExistsError:
-        pass
+    _make(folder, name)
     try:
         return os.open(name, _FOLDER, dir_fd=folder)
     except OSError as error:
         if error.errno not in _IN_THE_WAY:
             raise
-        raise NotADirectoryError(errno.ENOTDIR, "a link or a file is in the way of a folder of this name", name) from None
+    if not stat.S_ISLNK(os.lstat(name, dir_fd=folder).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "a file is in the way of a folder of this name", name)
+    os.unlink(name, dir_fd=folder)
+    _make(folder, name)
+    return os.open(name, _FOLDER, dir_fd=folder)
+
+
+def _make(folder: int, name: str) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
 
 
 def check_name(name: str) -> None:

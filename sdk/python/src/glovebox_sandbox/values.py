@@ -36,7 +36,7 @@ _LONGEST_DTYPE = 64  # characters of the name of an array's dtype
 _MOST_EMPTY = 1 << 16  # rows of an array without items
 _NUMBERS = {bool, int, float, complex}
 _TEXTS = ({str}, {bytes})
-MOST_MEMORY = 100  # bytes for each byte of a value's JSON: an empty deque takes most
+MOST_MEMORY = 100  # bytes for each byte of a value's JSON; empty lists take 48, and an array may reserve _WIDEST
 _NOTHING = object()
 _LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 

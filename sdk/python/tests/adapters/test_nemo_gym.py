@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import asyncio
 import importlib
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
@@ -14,6 +16,8 @@ from nemo_gym.sandbox.providers import registry
 
 from glovebox_sandbox import UsageError
 from glovebox_sandbox.adapters.nemo_gym import GloveboxProvider
+from glovebox_sandbox.address import Address, listens
+from glovebox_sandbox.finding import find_program
 
 SUPERVISOR = "process_supervisor.py"
 
@@ -91,13 +95,31 @@ async def test_the_supervisor_of_processes_works_inside() -> None:
 @pytest.mark.parametrize("spec, why", [
     ({"image": "ghcr.io/someone/task:1"}, "any_image"), ({"resources": {"gpu": 1}}, "GPUs"),
     ({"entrypoint": ["/bin/serve"]}, "entrypoint"), ({"ports": [8000]}, "ports"),
-    ({"resources": {"memory_mib": 1 << 20}}, "more than this daemon allows"), ({"workdir": "/usr/x"}, "Read-only")])
+    ({"workdir": "/usr/x"}, "Read-only")])
 async def test_refused(spec: dict[str, Any], why: str) -> None:
     if set(spec) - {field.name for field in fields(SandboxSpec)}:
         pytest.skip("this release has no such field")
     provider = create_provider({"glovebox": {}})
     with pytest.raises(SandboxCreateError, match=why):
         await provider.create(SandboxSpec(**spec))
+
+
+async def test_ceilings(tmp_path: Path) -> None:
+    """The package's own daemon has none; that of another has those of its operator."""
+    large = SandboxSpec(resources={"memory_mib": 1 << 20})
+    provider = create_provider({"glovebox": {}})
+    await provider.close(await provider.create(large))
+    command = [find_program(), "serve", "--quiet", "--listen", f"unix:{tmp_path}/g.sock", "--max-memory", "1g"]
+    with subprocess.Popen(command) as daemon:
+        for _ in range(500):
+            if listens(Address(path=f"{tmp_path}/g.sock")):
+                break
+            await asyncio.sleep(0.02)
+        named = create_provider({"glovebox": {"url": f"unix:{tmp_path}/g.sock"}})
+        with pytest.raises(SandboxCreateError, match="more than this daemon allows"):
+            await named.create(large)
+        await named.close(await named.create(SandboxSpec(resources={"memory_mib": 512})))
+        daemon.terminate()
 
 
 async def test_refused_options() -> None:

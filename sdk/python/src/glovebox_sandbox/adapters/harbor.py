@@ -35,7 +35,7 @@ __all__ = ["GloveboxEnvironment"]
 # What Harbor's tasks, agents and verifiers expect to find or to make.
 PLACES = ("/logs", "/tests", "/solution", "/runtime", "/installed-agent")
 DEFAULTS = {"timeout": "1h", "memory": "2g", "disk": "1g", "pids": 512, "output_limit": "16m"}
-MOST_DISK_MB = 4096  # it is in memory, and a daemon allows no more, unless its operator says otherwise
+MOST_DISK_MB = 4096  # it is in memory
 NOT_HERE = ("backend", "image", "language")
 FILE = "Dockerfile"
 COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")

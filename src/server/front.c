@@ -13,7 +13,7 @@
 #include "base/suggestion.h"
 #include "server/access_log.h"
 #include "server/job.h"
-#include "server/mcp_line.h"
+#include "server/mcp_hub.h"
 #include "server/metrics.h"
 #include "server/workers.h"
 
@@ -475,7 +475,7 @@ static uint64_t on_held(void *ctx)
     struct workers_stats stats;
 
     workers_stats(server->workers, &stats);
-    return stats.queued_bytes + mcp_lines_bytes(server->mcp);
+    return stats.queued_bytes + server->mcp->lines_bytes;
 }
 
 const struct http_handler server_front = {

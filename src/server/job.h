@@ -35,6 +35,7 @@ enum job_end {
 struct job {
     struct mail over_mail;
     struct job *next;      /* in the queue */
+    struct job **place;    /* ... the pointer to it */
     struct worker *worker; /* guarded by the queue's lock; NULL while the job waits */
     struct lane *lane;     /* same lock; its owner's lane (server/queue.h); NULL when urgent */
     bool queued;           /* same lock */

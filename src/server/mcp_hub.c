@@ -54,29 +54,94 @@ static bool make_id(char ret[MCP_ID])
     return true;
 }
 
-static size_t count_of(const struct mcp_hub *hub, const char *owner)
+/* An id is made of random hexadecimal digits; another text lands in some bucket as well. */
+static struct conversation **bucket_of(struct mcp_hub *hub, struct str id)
 {
-    size_t n = 0;
+    unsigned n = 0;
 
-    for (const struct conversation *c = hub->conversations; c; c = c->next)
-        n += strcmp(c->owner, owner) == 0;
-    return n;
+    for (size_t i = 0; i < id.n && i < 8; i++)
+        n = n * 16 + (unsigned char)id.p[i] % 16 + (id.p[i] >= 'a' ? 9 : 0);
+    return &hub->buckets[n % MCP_BUCKETS];
 }
 
-/* Clients often end without a word, so the table fills. One that lost its conversation gets 404,
- * and begins anew. */
+static struct mcp_owner *owner_of(struct mcp_hub *hub, const char *name)
+{
+    struct mcp_owner *o = hub->owners;
+
+    while (o && strcmp(o->name, name) != 0)
+        o = o->next;
+    if (o)
+        return o;
+    o = xcalloc(1, sizeof *o);
+    snprintf(o->name, sizeof o->name, "%s", name);
+    o->next = hub->owners;
+    o->place = &hub->owners;
+    if (o->next)
+        o->next->place = &o->next;
+    return hub->owners = o;
+}
+
+static void put_first(struct conversation *c)
+{
+    struct mcp_owner *o = c->of;
+
+    c->used_ms = clock_mono_ms();
+    c->newer = NULL;
+    c->older = o->newest;
+    *(o->newest ? &o->newest->newer : &o->oldest) = c;
+    o->newest = c;
+}
+
+static void take_out(struct conversation *c)
+{
+    *(c->newer ? &c->newer->older : &c->of->newest) = c->older;
+    *(c->older ? &c->older->newer : &c->of->oldest) = c->newer;
+}
+
+/* The conversation unused for the longest time, of the owner with the most. A client that lost its
+ * conversation gets 404, and begins again. */
 static struct conversation *least_needed(const struct mcp_hub *hub)
 {
-    struct conversation *found = NULL;
-    size_t most = 0;
+    const struct mcp_owner *found = hub->owners;
 
-    for (struct conversation *c = hub->conversations; c; c = c->next) {
-        size_t n = found && strcmp(c->owner, found->owner) == 0 ? most : count_of(hub, c->owner);
-        if (!found || n > most || (n == most && c->used_ms <= found->used_ms))
-            found = c;
-        most = n > most ? n : most;
-    }
-    return found;
+    for (const struct mcp_owner *o = hub->owners; o; o = o->next)
+        if (o->count > found->count ||
+            (o->count == found->count && o->oldest->used_ms < found->oldest->used_ms))
+            found = o;
+    return found->oldest;
+}
+
+static void enter_table(struct mcp_hub *hub, struct conversation *c)
+{
+    struct conversation **bucket = bucket_of(hub, str_from(c->id));
+
+    c->next = *bucket;
+    c->place = bucket;
+    if (c->next)
+        c->next->place = &c->next;
+    *bucket = c;
+    c->of = owner_of(hub, c->owner);
+    c->of->count++;
+    put_first(c);
+    hub->count++;
+}
+
+static void leave_table(struct conversation *c)
+{
+    struct mcp_owner *o = c->of;
+
+    *c->place = c->next;
+    if (c->next)
+        c->next->place = c->place;
+    take_out(c);
+    c->of = NULL;
+    c->hub->count--;
+    if (--o->count)
+        return;
+    *o->place = o->next;
+    if (o->next)
+        o->next->place = o->place;
+    free(o);
 }
 
 struct conversation *conversation_new(struct mcp_hub *hub, const struct call *call)
@@ -92,21 +157,20 @@ struct conversation *conversation_new(struct mcp_hub *hub, const struct call *ca
     c->hub = hub;
     memcpy(c->owner, call->owner, sizeof c->owner);
     mcp_client_init(&c->client, call, c->owner);
-    c->used_ms = clock_mono_ms();
-    c->next = hub->conversations;
-    hub->conversations = c;
-    hub->count++;
+    enter_table(hub, c);
     return c;
 }
 
 struct conversation *conversation_find(struct mcp_hub *hub, const struct call *call, struct str id)
 {
-    struct conversation *c = hub->conversations;
+    struct conversation *c = *bucket_of(hub, id);
 
     while (c && (!str_is(id, c->id) || strcmp(c->owner, call->owner) != 0))
         c = c->next;
-    if (c)
-        c->used_ms = clock_mono_ms();
+    if (c) {
+        take_out(c);
+        put_first(c);
+    }
     return c;
 }
 
@@ -129,17 +193,11 @@ void conversation_end_stream(struct conversation *c)
 
 void conversation_end(struct conversation *c)
 {
-    struct mcp_hub *hub = c->hub;
-    struct conversation **at = &hub->conversations;
-
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    hub->count--;
+    leave_table(c);
     c->posts++; /* until all is cancelled */
     c->over = true;
     conversation_end_stream(c);
-    mcp_posts_drop(hub, c);
+    mcp_posts_drop(c);
     conversation_release(c);
 }
 
@@ -165,16 +223,17 @@ void mcp_hub_tick(struct mcp_hub *hub, int64_t now)
         return;
     hub->looked_ms = now;
     mcp_posts_tick(hub, now);
-    for (struct conversation *c = hub->conversations, *next; c; c = next) {
-        next = c->next;
-        keep_open(c, now);
-    }
+    mcp_lines_tick(hub);
+    for (const struct mcp_owner *o = hub->owners; o; o = o->next)
+        for (struct conversation *c = o->newest; c; c = c->older)
+            keep_open(c, now);
 }
 
 void mcp_hub_drain(struct mcp_hub *hub)
 {
-    for (struct conversation *c = hub->conversations; c; c = c->next)
-        conversation_end_stream(c);
+    for (const struct mcp_owner *o = hub->owners; o; o = o->next)
+        for (struct conversation *c = o->newest; c; c = c->older)
+            conversation_end_stream(c);
     mcp_lines_drain(hub);
 }
 
@@ -182,9 +241,8 @@ void mcp_hub_free(struct mcp_hub *hub)
 {
     if (!hub)
         return;
-    while (hub->conversations)
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the hub of each is this one */
-        conversation_end(hub->conversations);
+    while (hub->owners)
+        conversation_end(hub->owners->newest);
     kept_free(hub->kept);
     free(hub);
 }

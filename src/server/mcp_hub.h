@@ -10,6 +10,10 @@
  *
  * All is the loop's. Sessions are in the same table as those of /v1, and belong to the caller's
  * token, not to a conversation.
+ *
+ * Clients of these generations often end without a word, so the table of conversations fills. No
+ * step here takes longer for that: a conversation is found by its id, and each owner has its own
+ * conversations in the order of their use.
  */
 #ifndef SERVER_MCP_HUB_H
 #define SERVER_MCP_HUB_H
@@ -17,16 +21,29 @@
 #include "mcp/mcp.h"
 #include "server/front.h"
 
-enum { MCP_ID = 33 };
+enum { MCP_ID = 33, MCP_BUCKETS = 4096 };
+
+struct mcp_post;
+
+/* An owner of conversations; it is here as long as it has one. */
+struct mcp_owner {
+    struct mcp_owner *next, **place;
+    char name[TOKEN_NAME];
+    struct conversation *newest, *oldest; /* by use */
+    size_t count;
+};
 
 struct conversation {
-    struct conversation *next;
+    struct conversation *next, **place; /* in its bucket */
+    struct conversation *newer, *older; /* of its owner */
     struct mcp_hub *hub;
+    struct mcp_owner *of; /* NULL once it is over */
     char id[MCP_ID];
     char owner[TOKEN_NAME];
     struct mcp_client client;
     struct call *stream; /* its GET; or NULL */
     unsigned posts;
+    struct mcp_post *first_post; /* its posts, but for those that mcp_posts_drop has cancelled */
     int64_t used_ms, said_ms;
     bool over; /* it is in no list any more, and waits for its posts */
 };
@@ -34,12 +51,14 @@ struct conversation {
 struct mcp_hub {
     struct server *server;
     struct kept *kept;
-    struct conversation *conversations;
-    size_t count;
+    struct conversation *buckets[MCP_BUCKETS];
+    struct mcp_owner *owners;
+    size_t count; /* of conversations */
     struct mcp_post *posts;
     uint64_t post_number; /* of the last one */
     struct mcp_line *lines;
-    uint64_t line_number; /* of the last one */
+    uint64_t line_number;               /* of the last one */
+    uint64_t lines_bytes, lines_unread; /* of all lines (server/mcp_line.h) */
     int64_t looked_ms;
 };
 

@@ -43,17 +43,34 @@ static void drop_waiting(struct mcp_line *line)
     free(first);
 }
 
+/* Sums of all lines, kept up to date line by line: a message looks at its own line only. */
+static void count_bytes(struct mcp_line *line)
+{
+    size_t now = line->lines.held.n + line->waiting_bytes;
+
+    line->hub->lines_bytes += now - line->bytes;
+    line->bytes = now;
+}
+
+static void count_unread(struct mcp_line *line)
+{
+    size_t now = line->call ? http_unsent(line->call->x) : 0;
+
+    line->hub->lines_unread += now - line->unread;
+    line->unread = now;
+}
+
 static void line_free(struct mcp_line *line)
 {
-    struct mcp_line **at = &line->hub->lines;
-
-    while (*at != line)
-        at = &(*at)->next;
-    *at = line->next;
+    *line->place = line->next;
+    if (line->next)
+        line->next->place = line->place;
     kept_forget(line->hub->kept, line->keeper);
     while (line->waiting)
         drop_waiting(line);
     rpc_lines_done(&line->lines);
+    count_bytes(line);
+    count_unread(line);
     line_settings_drop(line->settings);
     free(line);
 }
@@ -105,26 +122,10 @@ static void on_ended(struct call *call)
 
 /* ---- sending ---- */
 
-static size_t unread_bytes(const struct mcp_line *line)
-{
-    return line->call ? http_unsent(line->call->x) : 0;
-}
-
-static uint64_t all_unread_bytes(const struct mcp_hub *hub)
-{
-    uint64_t n = 0;
-
-    for (const struct mcp_line *line = hub->lines; line; line = line->next)
-        n += unread_bytes(line);
-    return n;
-}
-
 static bool has_too_much(const struct mcp_line *line)
 {
-    size_t n = unread_bytes(line);
-
-    return n > UNREAD_BYTES_MAX ||
-           (n > UNREAD_SHARE && all_unread_bytes(line->hub) > ALL_UNREAD_MAX);
+    return line->unread > UNREAD_BYTES_MAX ||
+           (line->unread > UNREAD_SHARE && line->hub->lines_unread > ALL_UNREAD_MAX);
 }
 
 /* In the loop. */
@@ -139,6 +140,7 @@ static void send_line(void *ctx, char *text)
         http_piece(line->call->x, (struct str){text, n + 1});
     }
     free(text);
+    count_unread(line);
     if (has_too_much(line))
         line->full = true;
 }
@@ -219,6 +221,7 @@ static void advance(struct mcp_line *line)
         take(line, line->waiting);
         drop_waiting(line);
     }
+    count_bytes(line);
     bool hold = line->parse || line->full || line->draining;
     if (line->call && hold != line->held) {
         line->held = hold;
@@ -245,7 +248,8 @@ static void on_bytes(struct call *call, struct str bytes)
 
     mcp_line_enter(line);
     rpc_lines_feed(&line->lines, bytes);
-    if (line->lines.held.n > READ_IN_LOOP && mcp_lines_bytes(line->hub) > ALL_LINES_MAX) {
+    count_bytes(line);
+    if (line->lines.held.n > READ_IN_LOOP && line->hub->lines_bytes > ALL_LINES_MAX) {
         rpc_lines_drop(&line->lines);
         line->crowded = true;
     }
@@ -267,13 +271,10 @@ static void on_drained(struct call *call)
 
 /* ---- all of them ---- */
 
-uint64_t mcp_lines_bytes(const struct mcp_hub *hub)
+void mcp_lines_tick(struct mcp_hub *hub)
 {
-    uint64_t n = 0;
-
-    for (const struct mcp_line *line = hub->lines; line; line = line->next)
-        n += line->lines.held.n + line->waiting_bytes;
-    return n;
+    for (struct mcp_line *line = hub->lines; line; line = line->next)
+        count_unread(line);
 }
 
 static struct mcp_line *next_to_drain(const struct mcp_hub *hub)
@@ -320,7 +321,10 @@ static void open_line(struct call *call, struct line_settings *settings)
     struct mcp_hub *hub = call->server->mcp;
     struct mcp_line *line = xcalloc(1, sizeof *line);
 
-    *line = (struct mcp_line){.next = hub->lines, .hub = hub, .call = call, .settings = settings};
+    *line = (struct mcp_line){
+        .next = hub->lines, .place = &hub->lines, .hub = hub, .call = call, .settings = settings};
+    if (line->next)
+        line->next->place = &line->next;
     hub->lines = line;
     hub->line_number++;
     memcpy(line->owner, call->owner, sizeof line->owner);

@@ -20,7 +20,7 @@ struct line_text;
 struct line_parse;
 
 struct mcp_line {
-    struct mcp_line *next;
+    struct mcp_line *next, **place;
     struct mcp_hub *hub;
     struct call *call; /* NULL: the connection is gone, or is being closed */
     char owner[TOKEN_NAME], keeper[32];
@@ -30,6 +30,7 @@ struct mcp_line {
     size_t line_max;                  /* bytes of a line */
     struct line_text *waiting, **end; /* lines */
     size_t waiting_bytes;
+    size_t bytes, unread;     /* its part of the hub's sums */
     struct line_parse *parse; /* the line that a worker reads; or NULL */
     bool crowded;             /* a line was dropped because there are too many long ones */
     bool held, draining;
@@ -40,8 +41,8 @@ struct mcp_line {
 /* A function that may send something calls these at its beginning and at its end. */
 void mcp_line_enter(struct mcp_line *line);
 void mcp_line_leave(struct mcp_line *line);
-/* Bytes of lines that are not handled yet. */
-uint64_t mcp_lines_bytes(const struct mcp_hub *hub);
+/* Finds out how much of what each line was sent is still unread. */
+void mcp_lines_tick(struct mcp_hub *hub);
 /* Takes no more messages, and closes each connection when its calls are over. */
 void mcp_lines_drain(struct mcp_hub *hub);
 

@@ -47,13 +47,34 @@ static void drop_event(struct mcp_post *post, struct event **at)
     free(event);
 }
 
+static void join_conversation(struct mcp_post *post)
+{
+    struct conversation *of = post->of;
+
+    of->posts++;
+    post->next_mine = of->first_post;
+    post->place_mine = &of->first_post;
+    if (post->next_mine)
+        post->next_mine->place_mine = &post->next_mine;
+    of->first_post = post;
+}
+
+static void leave_conversation(struct mcp_post *post)
+{
+    if (!post->place_mine)
+        return;
+    *post->place_mine = post->next_mine;
+    if (post->next_mine)
+        post->next_mine->place_mine = post->place_mine;
+    post->place_mine = NULL;
+}
+
 static void post_free(struct mcp_post *post)
 {
-    struct mcp_post **at = &post->hub->posts;
-
-    while (*at != post)
-        at = &(*at)->next;
-    *at = post->next;
+    *post->place = post->next;
+    if (post->next)
+        post->next->place = post->place;
+    leave_conversation(post);
     while (post->events)
         drop_event(post, &post->events);
     if (post->of)
@@ -125,17 +146,20 @@ struct mcp_post *mcp_post_new(struct call *call, struct conversation *of)
     struct mcp_post *post = xcalloc(1, sizeof *post);
 
     *post = (struct mcp_post){.next = hub->posts,
+                              .place = &hub->posts,
                               .hub = hub,
                               .of = of,
                               .number = ++hub->post_number,
                               .left = 1,
                               .began_ms = clock_mono_ms()};
+    if (post->next)
+        post->next->place = &post->next;
     hub->posts = post;
     post->end = &post->events;
     buf_init(&post->answers, ANSWERS_MAX);
     memcpy(post->owner, call->owner, sizeof post->owner);
     if (of)
-        of->posts++;
+        join_conversation(post);
     else
         mcp_client_init(&post->own, call, post->owner);
     mcp_post_client(post)->service = &call->server->config->mcp;
@@ -279,10 +303,10 @@ void mcp_post_settle(struct mcp_post *post)
 
 static struct mcp_post *find_post(const struct conversation *of, uint64_t number)
 {
-    struct mcp_post *post = of->hub->posts;
+    struct mcp_post *post = of->first_post;
 
-    while (post && (post->of != of || post->number != number || !post->streams))
-        post = post->next;
+    while (post && (post->number != number || !post->streams))
+        post = post->next_mine;
     return post;
 }
 
@@ -360,24 +384,14 @@ void mcp_posts_tick(struct mcp_hub *hub, int64_t now)
     }
 }
 
-static struct mcp_post *find_kept(const struct mcp_hub *hub, const struct conversation *of)
-{
-    struct mcp_post *post = hub->posts;
-
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the hub of each is this one */
-    while (post && (post->of != of || post->dropped))
-        post = post->next;
-    return post;
-}
-
-/* An answer makes its connection take the next request, which may end other posts. So the search
- * begins anew each time. */
-void mcp_posts_drop(struct mcp_hub *hub, const struct conversation *of)
+/* An answer makes its connection take the next request, which may end other posts. So each step
+ * begins with the first one that is left. */
+void mcp_posts_drop(struct conversation *of)
 {
     struct mcp_post *post;
 
-    while ((post = find_kept(hub, of))) {
-        post->dropped = true;
+    while ((post = of->first_post)) {
+        leave_conversation(post);
         cancel_calls(post);
     }
 }

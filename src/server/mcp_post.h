@@ -9,7 +9,8 @@
 #include "server/mcp_hub.h"
 
 struct mcp_post {
-    struct mcp_post *next;
+    struct mcp_post *next, **place;
+    struct mcp_post *next_mine, **place_mine; /* of its conversation; NULL: in no list */
     struct mcp_hub *hub;
     struct call *call;       /* NULL: its connection is gone */
     struct conversation *of; /* NULL: the request stands alone, and this is its client: */
@@ -19,7 +20,6 @@ struct mcp_post {
     unsigned left; /* messages without their answer, and one until all are read */
     bool batch, may_stream, streams;
     bool answered;               /* its connection was given the end of the answer */
-    bool dropped;                /* its conversation is over */
     char *session_header;        /* of the answer to `initialize` */
     int status;                  /* of an answer that is no stream; 0: 200, or 202 without text */
     struct buf answers;          /* of one that is no stream */
@@ -44,7 +44,7 @@ bool mcp_post_resume(struct conversation *of, struct call *call, struct str last
 
 void mcp_posts_tick(struct mcp_hub *hub, int64_t now_ms);
 /* Cancels all calls of the conversation, and drops streams without a connection. */
-void mcp_posts_drop(struct mcp_hub *hub, const struct conversation *of);
+void mcp_posts_drop(struct conversation *of);
 
 /* Whether a header has this value; one that is no plain ASCII is sent as =?base64?...?= */
 bool mcp_header_is(struct str given, struct str value);

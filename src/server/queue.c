@@ -59,10 +59,14 @@ void queue_add(struct queue *q, struct job *job)
     q->bytes += job->body.n;
     if (job->urgent) {
         job->next = q->urgent;
+        job->place = &q->urgent;
+        if (job->next)
+            job->next->place = &job->next;
         q->urgent = job;
         return;
     }
     struct lane *lane = make_lane(q, job->owner);
+    job->place = lane->end;
     *lane->end = job;
     lane->end = &job->next;
     lane->count++;
@@ -95,13 +99,12 @@ struct job *queue_next(const struct queue *q)
 static void unlink_job(struct queue *q, struct job *job)
 {
     struct lane *lane = job->lane;
-    struct job **place = lane ? &lane->first : &q->urgent;
 
-    while (*place != job)
-        place = &(*place)->next;
-    *place = job->next;
-    if (lane && lane->end == &job->next)
-        lane->end = place;
+    *job->place = job->next;
+    if (job->next)
+        job->next->place = job->place;
+    else if (lane)
+        lane->end = job->place;
     job->next = NULL;
     job->queued = false;
     q->count--;

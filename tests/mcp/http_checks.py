@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import socket
+import statistics
 import time
 
 from client import META, MODERN, PATIENCE, modern
@@ -243,21 +244,39 @@ def test_one_answer(tap, daemon):
     unread.close()
 
 
+def seconds_of(client, connection, count):
+    """The median time of an `initialize`."""
+    body = json.dumps(client.message("initialize", {"protocolVersion": "2025-11-25"}))
+    times, statuses = [], set()
+    for _ in range(count):
+        began = time.monotonic()
+        connection.request("POST", "/mcp", body, {"Authorization": "Bearer " + client.token, "Accept": BOTH})
+        answer = connection.getresponse()
+        answer.read()
+        times.append(time.monotonic() - began)
+        statuses.add(answer.status)
+    return statistics.median(times), statuses
+
+
 def test_many(tap):
-    """Clients that begin and never end: the daemon forgets the oldest, of the owner with the most."""
+    """Clients that begin and never end: the daemon forgets the oldest, of the owner with the most. That takes no longer
+    with a full table, whoever filled it."""
     with Daemon() as daemon:
         bob, ann = HttpClient(daemon, "bob"), HttpClient(daemon)
         connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE)
-        body = json.dumps(ann.message("initialize", {"protocolVersion": "2025-11-25"}))
-        statuses = set()
-        for _ in range(4100):
-            connection.request("POST", "/mcp", body, {"Authorization": "Bearer " + ann.token, "Accept": BOTH})
-            answer = connection.getresponse()
-            answer.read()
-            statuses.add(answer.status)
-        connection.close()
+        empty, _ = seconds_of(ann, connection, 100)
+        _, statuses = seconds_of(ann, connection, 4000)
         tap.equal(statuses, {200}, "4100 clients begin")
         tap.equal((ann.ask("ping").status, bob.ask("ping").status), (404, 200), "the oldest of 4100 sessions is over, another token's is not")
+        for n in range(600):  # ann's and bob's lie between each other
+            seconds_of((ann, bob)[n % 2], connection, 1)
+        full, _ = seconds_of(ann, connection, 50)
+        found = statistics.median(seconds_of(client, connection, 1)[0] for client in (ann, bob) * 20)
+        tap.ok(max(full, found) < 20 * empty, "'initialize' takes as long as with an empty table", (empty, full, found))
+        connection.close()
+        first, last = HttpClient(daemon, "bob"), HttpClient(daemon)
+        seconds_of(ann, http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE), 200)
+        tap.equal([c.ask("ping").status for c in (first, last)], [200, 200], "what is new stays, whatever the other token begins")
 
 
 def test_stop(tap):

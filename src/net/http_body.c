@@ -64,20 +64,10 @@ static bool has_room(const struct http_conn *c)
     return !all || (all <= most && c->head.length <= most - all);
 }
 
-static struct http_conn *longest_waiting(const struct http_server *server)
-{
-    struct http_conn *first = NULL;
-
-    for (struct http_conn *c = server->conns; c; c = c->next)
-        if (c->state == CONN_WAIT && (!first || c->waits_since_ms <= first->waits_since_ms))
-            first = c;
-    return first;
-}
-
 /* A body of unknown length has no room of its own, and may be refused on the way. */
 bool body_admit(struct http_conn *c)
 {
-    const struct http_conn *first = longest_waiting(c->server);
+    const struct http_conn *first = c->server->waiting.first;
 
     c->reserved = false;
     if (c->head.chunked || c->head.length <= SHORT_BODY)
@@ -104,7 +94,7 @@ void bodies_admit(struct http_server *server)
 {
     struct http_conn *c;
 
-    while ((c = longest_waiting(server)) && has_room(c))
+    while ((c = server->waiting.first) && has_room(c))
         conn_advance(c);
 }
 

@@ -32,7 +32,9 @@ static void conn_free(struct http_conn *c)
     *c->place = c->next;
     if (c->next)
         c->next->place = c->place;
+    conn_leave(c);
     c->server->counts.open--;
+    c->server->turned -= c->turned;
     event_free(c->reads);
     event_free(c->writes);
     if (c->closes)
@@ -85,7 +87,10 @@ void conn_refuse(struct http_conn *c, int status, const char *why)
     char *text = c->server->handler.refusal(c->server->handler.ctx, status, why);
 
     c->close_after = true;
-    http_answer(&c->x, &(struct http_answer){.status = status, .body = text, .size = strlen(text)});
+    http_answer(&c->x, &(struct http_answer){.status = status,
+                                             .extra = status == 503 ? "Retry-After: 1\r\n" : NULL,
+                                             .body = text,
+                                             .size = strlen(text)});
 }
 
 static void begin_exchange(struct http_conn *c)
@@ -116,6 +121,7 @@ static bool head_is_whole(struct http_conn *c)
     return c->in.n >= HTTP_HEAD_MAX;
 }
 
+/* An answer to what is no request. */
 static void malformed(struct http_conn *c, const struct http_refusal *why)
 {
     c->head.method = HTTP_OTHER;
@@ -133,6 +139,7 @@ static void malformed(struct http_conn *c, const struct http_refusal *why)
 
 static void begin_body(struct http_conn *c, int done)
 {
+    conn_leave(c);
     c->state = CONN_BODY;
     c->deadline_ms = clock_mono_ms() + c->server->limits.body_ms;
     if (done == 0 && c->head.expects_continue && !c->in.n) {
@@ -164,8 +171,8 @@ static void take_head(struct http_conn *c, size_t n)
         return;
     }
     c->state = CONN_WAIT;
-    c->waits_since_ms = clock_mono_ms();
-    c->deadline_ms = c->waits_since_ms + BODY_WAIT_MS;
+    c->deadline_ms = clock_mono_ms() + BODY_WAIT_MS;
+    conn_join(c, &c->server->waiting);
 }
 
 static bool step_wait(struct http_conn *c)
@@ -370,6 +377,8 @@ static void on_read(evutil_socket_t fd, short what, void *ctx)
             conn_end(c);
         return;
     }
+    if (c->state == CONN_HEAD)
+        conn_leave(c);
     (void)buf_add(&c->in, scratch, (size_t)n);
     conn_advance(c);
 }
@@ -381,7 +390,7 @@ static void on_write(evutil_socket_t fd, short what, void *ctx)
     conn_write(ctx);
 }
 
-void conn_new(struct http_server *server, const struct listener *listener, int fd)
+struct http_conn *conn_new(struct http_server *server, const struct listener *listener, int fd)
 {
     struct http_conn *c = xcalloc(1, sizeof *c);
 
@@ -402,9 +411,27 @@ void conn_new(struct http_server *server, const struct listener *listener, int f
         c->next->place = &c->next;
     server->conns = c;
     server->counts.open++;
-    c->deadline_ms = clock_mono_ms() + server->limits.header_ms;
+    return c;
+}
+
+/* Until its first byte, a connection costs the client nothing to keep and nothing to lose over TCP.
+ * A local client may be busy for a long time between connect and send. */
+void conn_start(struct http_conn *c)
+{
+    c->deadline_ms = c->listener->tcp ? clock_mono_ms() + c->server->limits.idle_ms : 0;
+    conn_join(c, &c->server->silent);
     if (event_add(c->reads, NULL) < 0)
         conn_end(c);
+}
+
+void conn_turn_away(struct http_conn *c)
+{
+    c->turned = true;
+    c->server->turned++;
+    if (event_add(c->reads, NULL) < 0)
+        conn_end(c);
+    else
+        malformed(c, &(struct http_refusal){503, "too many connections; try again later"});
 }
 
 /* ---- time ---- */

@@ -20,6 +20,7 @@ enum {
     BODY_STALL_MS = 2000,
     LARGE_ANSWER = 1 << 20,
     ANSWERS_MAX = 128 << 20, /* of all large answers: further ones wait on the disk */
+    TURNED_MAX = 256,        /* connections beyond the ceiling that get their 503 at one time */
 };
 
 enum conn_state {
@@ -34,9 +35,16 @@ enum conn_state {
 
 struct evbuffer;
 
+/* Connections in the order of their arrival; one connection is in one such line at most. */
+struct conn_line {
+    struct http_conn *first, *last;
+};
+
 struct http_conn {
     struct http_server *server;
     struct http_conn *next, **place;
+    struct conn_line *line;
+    struct http_conn *ahead, *behind; /* in `line` */
     const struct listener *listener;
     int fd;
     struct event *reads, *closes, *writes;
@@ -54,7 +62,7 @@ struct http_conn {
     uint64_t body_left, body_max;
     uint64_t charged; /* part of the body counted in the server's bodies */
     bool reserved;    /* all of the body is counted, although it has not come yet */
-    int64_t body_moved_ms, waits_since_ms;
+    int64_t body_moved_ms;
     bool wants_body;
 
     struct evbuffer *out;
@@ -69,6 +77,7 @@ struct http_conn {
     bool held;      /* http_hold */
     bool advancing; /* within conn_advance: no recursion */
     bool doomed;    /* end the connection when no call is inside it */
+    bool turned;    /* one too many: it is told so, and no more */
     uint64_t lingered;
 };
 
@@ -80,6 +89,9 @@ struct http_server {
     uint64_t bodies;  /* bytes of all bodies held now */
     uint64_t answers; /* bytes of large answers in memory that their readers have not taken yet */
     struct http_conn *conns;
+    struct conn_line silent;  /* have sent nothing yet */
+    struct conn_line waiting; /* CONN_WAIT */
+    unsigned turned;          /* connections beyond the ceiling */
     struct event *listeners[16];
     size_t listener_count;
     struct event *tick;
@@ -89,8 +101,16 @@ struct http_server {
     int64_t date_s;
 };
 
+/* http_server.c */
+void conn_join(struct http_conn *c, struct conn_line *line);
+void conn_leave(struct http_conn *c); /* also if it is in none */
+
 /* http_conn.c */
-void conn_new(struct http_server *server, const struct listener *listener, int fd);
+struct http_conn *conn_new(struct http_server *server, const struct listener *listener, int fd);
+/* Reads requests. It may be freed then. */
+void conn_start(struct http_conn *c);
+/* Says 503 instead. */
+void conn_turn_away(struct http_conn *c);
 void conn_end(struct http_conn *c); /* frees it, or sets `doomed` */
 void conn_advance(struct http_conn *c);
 void conn_refuse(struct http_conn *c, int status, const char *why);

@@ -34,6 +34,26 @@ const char *server_date(struct http_server *server)
     return server->date;
 }
 
+/* ---- lines ---- */
+
+void conn_join(struct http_conn *c, struct conn_line *line)
+{
+    c->line = line;
+    c->ahead = line->last;
+    c->behind = NULL;
+    *(line->last ? &line->last->behind : &line->first) = c;
+    line->last = c;
+}
+
+void conn_leave(struct http_conn *c)
+{
+    if (!c->line)
+        return;
+    *(c->ahead ? &c->ahead->behind : &c->line->first) = c->behind;
+    *(c->behind ? &c->behind->ahead : &c->line->last) = c->ahead;
+    c->line = NULL;
+}
+
 /* ---- accepting ---- */
 
 static void pause_listening(struct http_server *server, bool on)
@@ -43,21 +63,44 @@ static void pause_listening(struct http_server *server, bool on)
         (void)(on ? event_del(server->listeners[i]) : event_add(server->listeners[i], NULL));
 }
 
-static void turn_away(struct http_server *server, int fd)
+/* A connection that has sent nothing may be kept for a long time, but not instead of another. One
+ * whose request has just arrived is none of them. */
+static bool drop_silent(struct http_server *server)
 {
-    AUTO_FREE char *body =
-        server->handler.refusal(server->handler.ctx, 503, "too many connections; try again later");
-    AUTO_FREE char *text =
-        xasprintf("HTTP/1.1 503 %s\r\nDate: %s\r\n"
-                  "Content-Type: application/json\r\n"
-                  "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
-                  "Retry-After: 1\r\nContent-Length: %zu\r\n"
-                  "Connection: close\r\n\r\n%s",
-                  http_reason(503), server_date(server), strlen(body), body);
+    struct http_conn *c;
+    char byte;
 
-    server->counts.refused++;
-    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
-    close(fd);
+    while ((c = server->silent.first)) {
+        conn_leave(c);
+        if (recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+            continue;
+        conn_end(c);
+        return true;
+    }
+    return false;
+}
+
+static bool is_full(const struct http_server *server)
+{
+    return server->counts.open - server->turned >= server->limits.connections;
+}
+
+static void take_in(struct http_server *server, const struct listener *listener, int fd)
+{
+    bool turned = is_full(server) && !drop_silent(server);
+    struct http_conn *c = conn_new(server, listener, fd);
+
+    server->counts.refused += turned;
+    if (turned)
+        conn_turn_away(c);
+    else
+        conn_start(c);
+}
+
+/* A flood waits in the kernel's queue. */
+static bool must_wait(const struct http_server *server)
+{
+    return server->turned >= TURNED_MAX && is_full(server) && !server->silent.first;
 }
 
 static void on_accept(evutil_socket_t fd, short what, void *ctx)
@@ -68,19 +111,23 @@ static void on_accept(evutil_socket_t fd, short what, void *ctx)
 
     (void)what;
     for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
+        if (must_wait(server)) {
+            pause_listening(server, true); /* until the next tick */
+            return;
+        }
         int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (client < 0) {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-                pause_listening(server, true); /* until the next tick */
+            bool full = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+            if (full && drop_silent(server))
+                continue;
+            if (full)
+                pause_listening(server, true);
             return;
         }
         server->counts.accepted++;
         if (l->listener->tcp)
             (void)setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        if (server->counts.open >= server->limits.connections)
-            turn_away(server, client);
-        else
-            conn_new(server, l->listener, client);
+        take_in(server, l->listener, client);
     }
 }
 

@@ -135,6 +135,7 @@ static void settle(struct http_conn *c)
 
 static void complete(struct http_conn *c)
 {
+    conn_leave(c);
     c->state = CONN_ANSWER;
     c->deadline_ms = 0;
     conn_write(c);

@@ -3,11 +3,12 @@
 
 import json
 import os
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from daemon import SLEEP, Daemon, read_all, statuses
+from daemon import PATIENCE, SLEEP, Daemon, read_all, statuses
 from procs import named, wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -181,6 +182,57 @@ def test_fair(tap, d):
     tap.ok(wait_for(lambda: not d.guests()), "and are gone with their clients")
 
 
+def test_full(tap, d):
+    sockets = [d.raw() for _ in range(3)]
+    for s in sockets:
+        s.sendall(GET)
+        s.recv(1000)
+    got = d.say(GET)
+    tap.equal(statuses(got), [503], "too many connections")
+    head, body = re.split(rb"(?<=\r\n)\r\n", got, maxsplit=1)
+    tap.ok(b"\r\nContent-Length: %d\r\n" % len(body) in head and b"\r\nDate: " in head and b"\r\nRetry-After: 1\r\n" in head and
+           json.loads(body)["error"]["kind"] == "limit", "which is said in a whole answer", got)
+    for s in sockets:
+        s.close()
+    tap.ok(wait_for(lambda: d.say(GET.replace(b"Host", b"Connection: close\r\nHost"))
+                    .startswith(b"HTTP/1.1 200")), "until there are fewer")
+
+
+def late_request(d, tcp):
+    """A client that sends its request, with a body, when the daemon has already answered."""
+    with d.raw(tcp) as s:
+        time.sleep(0.3)
+        try:
+            s.sendall(b"POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + b"x" * 200000)
+            time.sleep(0.3)
+            return statuses(s.recv(65536))
+        except OSError as e:
+            return e
+
+
+def test_silent(tap, d):
+    """Connections that send nothing take no other client's place."""
+    silent = [d.raw() for _ in range(20)]
+    tap.equal([d.get("/healthz").status for _ in range(5)], [200] * 5, "a table full of silent connections has room for others")
+    silent[0].settimeout(PATIENCE)
+    tap.equal(silent[0].recv(1), b"", "the oldest of them goes")
+    silent[-1].sendall(GET)
+    tap.equal(statuses(silent[-1].recv(1000)), [200], "the newest has its answer")
+    begun = [d.raw() for _ in range(20)]
+    for s in begun:
+        s.sendall(b"GET /healthz HT")
+    silent[-1].sendall(GET)
+    tap.equal(statuses(silent[-1].recv(1000)), [200], "one that has sent something stays")
+    tap.equal([late_request(d, tcp) for tcp in (True, False)], [[503], [503]], "a client that is too many reads its 503, not a reset")
+    many = together(400, lambda i: statuses(d.say(GET))[:1])
+    tap.equal(many, [[503]] * 400, "and so do 400 of them")
+    begun[0].sendall(b"TP/1.1\r\nHost: x\r\n\r\n")
+    tap.equal(statuses(begun[0].recv(1000)), [200], "those that have a place are served")
+    for s in silent + begun:
+        s.close()
+    tap.ok(wait_for(lambda: d.get("/healthz").status == 200), "all is as before")
+
+
 def test(tap):
     with Daemon("--workers", "1", "--queue", "3") as d:
         test_queue(tap, d)
@@ -194,16 +246,6 @@ def test(tap):
         test_thousand_runs(tap, d)
         test_fair(tap, d)
     with Daemon("--connections", "3") as d:
-        sockets = [d.raw() for _ in range(3)]
-        for s in sockets:
-            s.sendall(GET)
-            s.recv(1000)
-        got = d.say(GET)
-        tap.equal(statuses(got), [503], "too many connections")
-        head, _, body = got.partition(b"\r\n\r\n")
-        tap.ok(b"\r\nContent-Length: %d\r\n" % len(body) in head and b"\r\nDate: " in head and
-               json.loads(body)["error"]["kind"] == "limit", "which is said in a whole answer", got)
-        for s in sockets:
-            s.close()
-        tap.ok(wait_for(lambda: d.say(GET.replace(b"Host", b"Connection: close\r\nHost"))
-                        .startswith(b"HTTP/1.1 200")), "until there are fewer")
+        test_full(tap, d)
+    with Daemon("--connections", "20", "--header-timeout", "60s", tcp=True) as d:
+        test_silent(tap, d)

@@ -206,6 +206,28 @@ def test_slow(tap, d):
         tap.equal(statuses(read_all(s))[:1], [408], "a byte at a time is not patience enough")
 
 
+def closes(s, seconds):
+    """Whether the daemon closes a connection that sends nothing."""
+    s.settimeout(seconds)
+    try:
+        return s.recv(1) == b""
+    except TimeoutError:
+        return False
+
+
+def test_silent(tap, d):
+    """The time for a head begins with its first byte: a client may be busy between connect and send."""
+    local, tcp, begun = d.raw(), d.raw(tcp=True), d.raw()
+    began = time.monotonic()
+    begun.sendall(b"G")
+    tap.ok(closes(tcp, PATIENCE) and time.monotonic() - began > 1.9, "a silent connection over TCP lasts as long as an idle one")
+    tap.equal(statuses(read_all(begun)), [408], "one that has begun does not")
+    tap.ok(not closes(local, 1), "a silent one on the Unix socket stays")
+    local.sendall(GET)
+    tap.equal(statuses(read_all(local)), [200], "... and has its answer")
+    tcp.close()
+
+
 def test_slow_reader(tap, d):
     c = d.begin("POST", "/v1/run", {"code": "print('x' * 20000000)", "output_limit_bytes": 32 << 20},
                 lines=True)
@@ -241,3 +263,5 @@ def test(tap):
         tap.equal(d.figure("glovebox_queue_length"), 0, "nothing is left in the queue")
     with Daemon("--header-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "1s") as d:
         test_slow(tap, d)
+    with Daemon("--header-timeout", "1s", "--idle-timeout", "2s", tcp=True) as d:
+        test_silent(tap, d)

@@ -89,7 +89,10 @@ char *engine_image(struct engine *engine, const struct engine_wish *wish, struct
 
 /* ---- containers ---- */
 
-#define ENGINE_LABEL "io.glovebox.owner" /* of everything that we make */
+/* Labels of what we make: whose or what it is, and the name that a snapshot was given. An image
+ * that others make from ours inherits them, so a label alone makes nothing ours. */
+#define ENGINE_LABEL      "io.glovebox.owner"
+#define ENGINE_NAME_LABEL "io.glovebox.name"
 
 /* Creates a container with this configuration, to which a name and our label are added. *ret_id is
  * the caller's to free. */
@@ -111,7 +114,7 @@ bool engine_was_out_of_memory(struct engine *engine, const char *id);
  * them. */
 struct engine_snapshot {
     const char *image;   /* its name, with a tag if you like; of another snapshot, or new */
-    const char *owner;   /* it may replace this one's snapshots; NULL: all */
+    const char *owner;   /* a client, which has the names localhost/OWNER/...; NULL: any name */
     int folder;          /* of the files; links in it are left out */
     const char *program; /* what `docker run` starts */
 };
@@ -123,6 +126,7 @@ int engine_remove(struct engine *engine, const char *id, struct err *err);
 struct engine_image_of {
     struct str repository;
     const char *tag, *label; /* the label's value says what it is for */
+    const char *name;        /* value of ENGINE_NAME_LABEL; or NULL */
     int timeout_ms;          /* 0: as for other requests */
 };
 int engine_commit(struct engine *engine, const char *id, const struct engine_image_of *image,
@@ -130,7 +134,8 @@ int engine_commit(struct engine *engine, const char *id, const struct engine_ima
 /* Removes the containers of dead owners. An owner is a process of this host; it was killed between
  * creating a container and starting it. *ret_count is the number of removed containers. */
 int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);
-/* The images that engine_image made and that neither a container nor another image uses. */
+/* The names of images that engine_image gave, and images of ours without any name, unless they are
+ * in use. An image with another name stays under that. *ret_count is the number of both. */
 int engine_sweep_images(struct engine *engine, unsigned *ret_count, struct err *err);
 
 #endif

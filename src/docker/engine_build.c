@@ -21,8 +21,6 @@
 
 enum { BUILD_MS = 1800000, SHOWN_MAX = 2000, LINE_MAX_SHOWN = 200, TAIL_MAX = 240 };
 
-#define IMAGES_BUILT "glovebox-build"
-
 /* ---- what the engine reports ---- */
 
 struct build {
@@ -258,7 +256,7 @@ static int build(struct engine *e, const struct build_context *context, const ch
 static char *need_built(struct engine *e, const struct build_context *context, struct build *b,
                         struct err *err)
 {
-    AUTO_FREE char *image = xasprintf(IMAGES_BUILT ":%.32s", context->sum);
+    AUTO_FREE char *image = xasprintf(ENGINE_IMAGES_BUILT ":%.32s", context->sum);
     char *id = engine_find_image(e, image, err);
 
     if (id || err->kind || build(e, context, image, b, err) < 0)

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "base/owner.h"
 #include "docker/engine_parts.h"
@@ -225,11 +226,14 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
 int engine_commit(struct engine *e, const char *id, const struct engine_image_of *image,
                   struct err *err)
 {
-    /* The label twice: Podman ignores the configuration. */
-    AUTO_FREE char *path =
-        xasprintf("/commit?container=%s&repo=%.*s&tag=%s&changes=LABEL%%20" ENGINE_LABEL "%%3D%s",
-                  id, (int)image->repository.n, image->repository.p, image->tag, image->label);
-    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, image->label);
+    /* The labels twice: Podman ignores the configuration. */
+    AUTO_FREE char *named =
+        image->name ? xasprintf("%%20" ENGINE_NAME_LABEL "%%3D%s", image->name) : xstrdup("");
+    AUTO_FREE char *path = xasprintf(
+        "/commit?container=%s&repo=%.*s&tag=%s&changes=LABEL%%20" ENGINE_LABEL "%%3D%s%s", id,
+        (int)image->repository.n, image->repository.p, image->tag, image->label, named);
+    json_t *config = json_pack("{s:{s:s, s:s*}}", "Labels", ENGINE_LABEL, image->label,
+                               ENGINE_NAME_LABEL, image->name);
     const struct engine_ask post = {
         .method = "POST", .path = path, .json = config, .timeout_ms = image->timeout_ms};
     struct engine_answer answer;
@@ -243,6 +247,18 @@ int engine_commit(struct engine *e, const char *id, const struct engine_image_of
 }
 
 /* ---- leftovers ---- */
+
+/* A container inherits its image's labels, so one of a user's may have our label. */
+static bool is_left(const json_t *found)
+{
+    const char *label =
+        json_string_value(json_object_get(json_object_get(found, "Labels"), ENGINE_LABEL));
+    struct str name = json_str(json_array_get(json_object_get(found, "Names"), 0));
+    AUTO_FREE char *ours =
+        xasprintf("/glovebox-%.*s-", (int)strcspn(label ? label : "", " "), label ? label : "");
+
+    return label && owner_is_dead(label) && str_starts(name, ours);
+}
 
 int engine_sweep(struct engine *e, unsigned *ret_count, struct err *err)
 {
@@ -258,10 +274,8 @@ int engine_sweep(struct engine *e, unsigned *ret_count, struct err *err)
     json_array_foreach(answer.json, i, found)
     {
         const char *id = json_string_value(json_object_get(found, "Id"));
-        const char *label =
-            json_string_value(json_object_get(json_object_get(found, "Labels"), ENGINE_LABEL));
         struct err ignored;
-        if (id && strlen(id) <= ID_MAX && label && owner_is_dead(label))
+        if (id && strlen(id) <= ID_MAX && is_left(found))
             *ret_count += engine_remove(e, id, &ignored) == 0;
     }
     engine_answer_done(&answer);

@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include "base/fd.h"
+#include "base/image_name.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "docker/contained.h"
@@ -22,8 +24,6 @@ enum {
     IMAGE_NAME_MAX = 255,
     SWEEPS = 4 /* an image has at most two of ours below it */
 };
-
-#define IMAGES "glovebox-run"
 
 static int ask(struct engine *e, const char *method, const char *path, struct engine_answer *ret,
                struct err *err)
@@ -123,7 +123,8 @@ static int make_image(struct engine *e, const char *base, const char *tag, struc
     json_decref(config);
     if (result < 0)
         return -1;
-    const struct engine_image_of image = {.repository = STR(IMAGES), .tag = tag, .label = "image"};
+    const struct engine_image_of image = {
+        .repository = STR(ENGINE_IMAGES_RUN), .tag = tag, .label = "image"};
     if (put_helper(e, container, helper, err) < 0 || engine_commit(e, container, &image, err) < 0)
         result = -1;
     (void)engine_remove(e, container, &ignored);
@@ -151,7 +152,7 @@ static char *add_helper(struct engine *e, const char *base, const char *helper, 
     if (fd_read_file(helper, &program, err) < 0)
         return NULL;
     make_tag(base, buf_str(&program), tag);
-    AUTO_FREE char *name = xasprintf(IMAGES ":%s", tag);
+    AUTO_FREE char *name = xasprintf(ENGINE_IMAGES_RUN ":%s", tag);
     AUTO_FREE char *there = engine_find_image(e, name, err);
     if (!there && (err->kind || make_image(e, base, tag, buf_str(&program), err) < 0))
         return NULL;
@@ -170,10 +171,70 @@ char *engine_image(struct engine *e, const struct engine_wish *wish, struct err 
     return full ? add_helper(e, full, wish->helper, err) : NULL;
 }
 
+static bool is_ours(const char *name)
+{
+    struct str repository = image_repository(name);
+
+    return str_is(repository, ENGINE_IMAGES_RUN) || str_is(repository, ENGINE_IMAGES_BUILT);
+}
+
+static bool remove_image(struct engine *e, const char *name)
+{
+    AUTO_FREE char *in_path = encoded(name);
+    AUTO_FREE char *path = xasprintf("/images/%s", in_path);
+    struct engine_answer answer;
+    struct err ignored;
+
+    if (ask(e, "DELETE", path, &answer, &ignored) < 0)
+        return false;
+    bool removed = answer.status == 200;
+    engine_answer_done(&answer);
+    return removed;
+}
+
+/* Engines write "<none>:<none>" and "<none>@<none>", or nothing. */
+static bool is_name(const json_t *name)
+{
+    return json_str(name).n && !str_starts(json_str(name), "<none>");
+}
+
+/* Of two processes that make the same image at once, one gets its name. */
+static bool has_name(const json_t *image)
+{
+    static const char *const lists[] = {"RepoTags", "RepoDigests"};
+    size_t k;
+    json_t *name;
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        json_array_foreach(json_object_get(image, lists[i]), k, name)
+        {
+            if (is_name(name))
+                return true;
+        }
+    return false;
+}
+
+static unsigned remove_ours(struct engine *e, const json_t *image)
+{
+    const char *id = json_string_value(json_object_get(image, "Id"));
+    unsigned count = 0;
+    size_t k;
+    json_t *name;
+
+    if (!has_name(image))
+        return id && remove_image(e, id);
+    json_array_foreach(json_object_get(image, "RepoTags"), k, name)
+    {
+        count += is_name(name) && is_ours(json_string_value(name)) &&
+                 remove_image(e, json_string_value(name));
+    }
+    return count;
+}
+
 /* Removes what can be removed now; an image that another one was made of has to wait for that. */
 static int sweep_once(struct engine *e, unsigned *ret_count, struct err *err)
 {
-    struct engine_answer answer, removed;
+    struct engine_answer answer;
     size_t i;
     json_t *image;
 
@@ -183,12 +244,7 @@ static int sweep_once(struct engine *e, unsigned *ret_count, struct err *err)
         return -1;
     json_array_foreach(answer.json, i, image)
     {
-        const char *id = json_string_value(json_object_get(image, "Id"));
-        AUTO_FREE char *path = xasprintf("/images/%.100s", id ? id : "");
-        if (!id || ask(e, "DELETE", path, &removed, err) < 0)
-            continue;
-        *ret_count += removed.status == 200;
-        engine_answer_done(&removed);
+        *ret_count += remove_ours(e, image);
     }
     engine_answer_done(&answer);
     return 0;

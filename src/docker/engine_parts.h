@@ -52,6 +52,10 @@ int engine_ask_stream(struct engine *e, const struct http_ask *ask,
                       char problem[ENGINE_PROBLEM_MAX], struct err *err);
 int engine_take_piece(void *stream, struct str bytes, struct err *err);
 
+/* The repositories of what is made for runs: with the helper, and built before that. */
+#define ENGINE_IMAGES_RUN   "glovebox-run"
+#define ENGINE_IMAGES_BUILT "glovebox-build"
+
 /* engine_image.c: its ID, the caller's; NULL without *err set when there is no such image. */
 char *engine_find_image(struct engine *e, const char *name, struct err *err);
 

@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "base/image_name.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "docker/build_context.h"
@@ -36,19 +37,62 @@ static void label_of(const char *owner, char ret[LABEL_MAX])
     snprintf(ret, LABEL_MAX, OF_SNAPSHOT "-%s", sum);
 }
 
-static bool may_replace(const char *label, const char *owner)
+/* The length of the name without its tag. */
+static size_t untagged(const char *image)
 {
+    const char *slash = strrchr(image, '/'), *last = slash ? slash : image;
+
+    return (size_t)(last - image) + strcspn(last, ":");
+}
+
+static const char *tag_of(const char *image)
+{
+    const char *colon = image + untagged(image);
+
+    return *colon ? colon + 1 : "latest";
+}
+
+/* One text for all spellings of an image's name. The caller frees. */
+static char *plain_name(const char *image)
+{
+    struct str repository = image_repository(image);
+
+    return xasprintf("%.*s:%s", (int)repository.n, repository.p, tag_of(image));
+}
+
+/* What is made from a snapshot inherits its labels, but has another name. */
+static bool may_replace(const json_t *labels, const struct engine_snapshot *s)
+{
+    AUTO_FREE char *name = plain_name(s->image);
+    struct str label = json_str(json_object_get(labels, ENGINE_LABEL));
     char own[LABEL_MAX];
 
-    label_of(owner, own);
-    return owner ? strcmp(label, own) == 0 : str_starts(str_from(label), OF_SNAPSHOT);
+    label_of(s->owner, own);
+    return (s->owner ? str_is(label, own) : str_starts(label, OF_SNAPSHOT)) &&
+           str_is(json_str(json_object_get(labels, ENGINE_NAME_LABEL)), name);
 }
 
 /* ---- its name ---- */
 
-static int check_name(const char *image, struct err *err)
+/* Others run images by name, and an engine may not have theirs yet. So a client has names of its
+ * own, which no registry serves. */
+static int check_owner(const char *image, const char *owner, struct err *err)
 {
-    if (engine_check_name(image, err) < 0)
+    AUTO_FREE char *own = xasprintf("localhost/%s/", owner);
+
+    /* A token may have the name of a part that engines leave out: library. */
+    if (str_starts(str_from(image), own) &&
+        str_starts(image_repository(image), own + strlen("localhost/")))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "'%.200s': a client saves images as %sNAME or %sNAME:TAG, so that nobody else "
+                   "runs one by its name unknowingly",
+                   image, own, own);
+}
+
+static int check_name(const char *image, const char *owner, struct err *err)
+{
+    if (engine_check_name(image, err) < 0 || (owner && check_owner(image, owner, err) < 0))
         return -1;
     if (strchr(image, '@'))
         return err_set(err, ERR_USAGE, "'%.200s': an image is saved as NAME or NAME:TAG", image);
@@ -69,9 +113,8 @@ static int check_free(struct engine *e, const struct engine_snapshot *s, char **
     if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
         return -1;
     const json_t *labels = json_object_get(json_object_get(answer.json, "Config"), "Labels");
-    const char *label = json_string_value(json_object_get(labels, ENGINE_LABEL));
     int result = answer.status == 404 ? 0 : engine_must(&answer, "look for the image", err);
-    if (answer.status == 200 && !(label && may_replace(label, s->owner)))
+    if (answer.status == 200 && !may_replace(labels, s))
         result = err_set(err, ERR_USAGE,
                          "there is an image '%.200s' that is not a snapshot of %s: choose another "
                          "name",
@@ -111,15 +154,14 @@ static int send_files(struct engine *e, const char *container, const struct buil
 static int commit(struct engine *e, const char *container, const struct engine_snapshot *s,
                   struct err *err)
 {
-    const char *image = s->image;
+    AUTO_FREE char *name = plain_name(s->image);
     char label[LABEL_MAX];
     label_of(s->owner, label);
-    const char *slash = strrchr(image, '/'), *colon = strchr(slash ? slash : image, ':');
-    const struct engine_image_of of = {
-        .repository = colon ? (struct str){image, (size_t)(colon - image)} : str_from(image),
-        .tag = colon ? colon + 1 : "latest",
-        .label = label,
-        .timeout_ms = COMMIT_MS};
+    const struct engine_image_of of = {.repository = {s->image, untagged(s->image)},
+                                       .tag = tag_of(s->image),
+                                       .label = label,
+                                       .name = name,
+                                       .timeout_ms = COMMIT_MS};
 
     return engine_commit(e, container, &of, err);
 }
@@ -187,7 +229,7 @@ int engine_snapshot(struct engine *e, const char *id, const struct engine_snapsh
     struct build_context files = {.fd = -1};
     unsigned long long number;
 
-    if (check_name(s->image, err) < 0 || check_free(e, s, &old, err) < 0 ||
+    if (check_name(s->image, s->owner, err) < 0 || check_free(e, s, &old, err) < 0 ||
         base_of(e, id, &base, err) < 0)
         return -1;
     if (getrandom(&number, sizeof number, 0) != sizeof number)

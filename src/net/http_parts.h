@@ -77,7 +77,7 @@ struct http_conn {
     bool held;      /* http_hold */
     bool advancing; /* within conn_advance: no recursion */
     bool doomed;    /* end the connection when no call is inside it */
-    bool turned;    /* one too many: it is told so, and no more */
+    bool turned;    /* one too many: it gets 503 */
     uint64_t lingered;
 };
 

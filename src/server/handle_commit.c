@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Images of sessions. They are in an engine that other clients and the operator use as well, so a
- * client needs the operator's permission, and replaces its own images alone.
+ * client needs the operator's permission, and has names of its own for them.
  */
 #include <jansson.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
@@ -18,7 +19,8 @@ static const struct field commit_rows[] = {
      .code = CODE_UNREADABLE,
      .offset = offsetof(struct commit_fields, image),
      .required = true,
-     .help = "The image's name, with a tag if you like."},
+     .help = "The image's name, with a tag if you like; of a client with a token, "
+             "localhost/TOKEN'S NAME/NAME."},
     {0},
 };
 const struct field *const commit_tables[] = {commit_rows, NULL};
@@ -38,11 +40,23 @@ static void commit_work(struct job *job)
         job_answer_json(job, 201, json_pack("{s:s, s:s}", "id", e->id, "image", fields.image));
 }
 
+/* Without a name, a client's image would look like one of the daemon's own user. */
+static int check_caller(const struct call *call, struct err *err)
+{
+    if (permit_check(call_rules(call), PERMIT_COMMIT, "an image of a session", err) < 0)
+        return -1;
+    if (call_is_own_user(call) || (call->owner[0] && strcmp(call->owner, TOKEN_NAMELESS) != 0))
+        return 0;
+    return err_set(err, ERR_POLICY,
+                   "the name of a client's image has the name of its token: use a token that has "
+                   "one in --token-file");
+}
+
 static bool is_permitted(struct call *call)
 {
     struct err err;
 
-    if (permit_check(call_rules(call), PERMIT_COMMIT, "an image of a session", &err) == 0)
+    if (check_caller(call, &err) == 0)
         return true;
     call_refuse(call, 403, NULL, "policy", "%s", err.msg);
     return false;

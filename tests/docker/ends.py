@@ -53,13 +53,17 @@ def test_leftover(tap, docker):
     child = subprocess.Popen(["true"])
     child.wait()
     place = "%s %s" % (boot, os.readlink("/proc/self/ns/pid"))
-    for owner in ("%d %s" % (child.pid, place), "%d %s" % (os.getpid(), place), "%d elsewhere" % child.pid):
+    dead = "%d %s" % (child.pid, place)
+    ours = "glovebox-%d-" % child.pid + "%016x"
+    for n, (owner, name) in enumerate(((dead, ours), ("%d %s" % (os.getpid(), place), "glovebox-%d-%%016x" % os.getpid()),
+                                       ("%d elsewhere" % child.pid, ours), (dead, "users-%d"), (dead, "glovebox-%d"))):
         body = program.json.dumps({"Image": engine.IMAGE, "Cmd": ["true"], "Labels": {"io.glovebox.owner": owner}})
-        status, answer = docker.ask("POST", "/containers/create", body)
+        status, answer = docker.ask("POST", "/containers/create?name=" + name % n, body)
         tap.equal(status, 201, "a container is made", answer)
     program.run(docker.host, "-c", "1")
-    left = sorted(c["Labels"]["io.glovebox.owner"].split()[0] for c in docker.containers())
-    tap.equal(left, sorted([str(os.getpid()), str(child.pid)]), "the next run removes that of the dead owner alone")
+    left = sorted(c["Names"][0] for c in docker.containers())
+    tap.equal(left, sorted(["/glovebox-%d-%016x" % (os.getpid(), 1), "/" + ours % 2, "/users-3", "/glovebox-4"]),
+              "the next run removes that of the dead owner alone, not one that inherited its label")
     for container in docker.containers():
         docker.ask("DELETE", "/containers/%s?force=1" % container["Id"])
 

@@ -168,10 +168,24 @@ def test_packages_refused(tap, docker):
                 ("backend jail installs no packages", "--backend docker"), "another backend")
 
 
+def derive(docker, base, name):
+    """What `docker build` of FROM base makes: the labels are inherited."""
+    made = json.loads(docker.ask("POST", "/containers/create", json.dumps({"Image": base, "Cmd": ["true"]}))[1])["Id"]
+    docker.ask("POST", "/commit?container=%s&repo=%s&tag=1" % (made, name))
+    docker.ask("DELETE", "/containers/%s?force=1" % made)
+
+
 def test_clean(tap, docker):
+    base = sorted(built(docker))[0]
+    derive(docker, base, "mine/app")
+    docker.ask("POST", "/images/%s/tag?repo=registry.example/glovebox-build&tag=1" % base)
+    docker.ask("POST", "/images/%s/tag?repo=mine/second&tag=name" % sorted(built(docker))[-1])
+    mine = {"mine/app:1", "registry.example/glovebox-build:1", "mine/second:name"}
     done = subprocess.run([program.GLOVEBOX, "doctor", "--clean"], capture_output=True, timeout=60, env=program.environment(docker.host))
-    ours = [i for i in docker.get("/images/json") if "io.glovebox.owner" in (i["Labels"] or {})]
-    tap.ok(done.returncode == 0 and not ours, "doctor --clean removes all of them", program.said(done), ours)
+    left = {name for i in docker.get("/images/json") if "io.glovebox.owner" in (i["Labels"] or {}) for name in i["RepoTags"] or []}
+    tap.ok(done.returncode == 0 and left - {"<none>:<none>"} == mine, "doctor --clean removes all names of ours, and no other", program.said(done), left)
+    for name in mine:
+        tap.equal(docker.ask("DELETE", "/images/%s?force=1" % name)[0], 200, "a user's image is whole: " + name)
 
 
 def test(tap, docker):

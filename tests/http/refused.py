@@ -4,7 +4,7 @@
 import os
 import tempfile
 
-from daemon import Daemon
+from daemon import TOKEN, Daemon
 
 
 def test_unknown(tap, d):
@@ -277,8 +277,11 @@ def test(tap):
             test_work_outside(tap, d, (allowed,))
     with Daemon(tcp=True) as d:
         test_commit(tap, d, False)
-    with Daemon("--allow", "commit", tcp=True) as d:
+    with Daemon("--allow", "commit", tcp=True, tokens="me " + TOKEN) as d:
         test_commit(tap, d, True)
+    with Daemon("--allow", "commit", tcp=True) as d:
+        r = d.post("/v1/sessions/%s/commit" % d.post("/v1/sessions", {"language": "bash"}, tcp=True).json["id"], {"image": "x"}, tcp=True)
+        tap.ok(r.status == 403 and "the name of its token" in r.message, "a token without a name saves no image", r)
     with Daemon("--lock-policy") as d:
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:

@@ -45,15 +45,18 @@ int err_http_status(enum err_kind kind)
     return kinds[kind].http_status;
 }
 
-bool err_is_lasting(int sys)
+bool err_is_passing(const struct err *err)
 {
-    static const int lasting[] = {EPERM,      EACCES, EINVAL,  EROFS, ENOSYS,
-                                  EOPNOTSUPP, ENODEV, ENOTDIR, ELOOP, ENAMETOOLONG};
+    static const int passing[] = {
+        EAGAIN,     EINTR,        EBUSY,       ENOMEM,   EMFILE,       ENFILE,    ENOBUFS,
+        ECONNRESET, ECONNABORTED, EPIPE,       ENOTCONN, ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH,
+        ENETDOWN,   ENETRESET,    ENETUNREACH, ESRCH,    ECHILD,       ESTALE,    EPROTO,
+    };
+    bool listed = err->sys == 0;
 
-    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
-        if (sys == lasting[i])
-            return true;
-    return false;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        listed |= err->sys == passing[i];
+    return err->kind == ERR_SYSTEM && listed;
 }
 
 /* To the analyser they are macros. */

@@ -38,8 +38,11 @@ int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf,
 /* Puts "context: " before the message that *err already holds. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether this errno comes from what the host is or forbids, so that trying again cannot help. */
-bool err_is_lasting(int sys);
+/* Whether it is a fault of ours or of this host that another attempt may not meet: a connection
+ * that broke, something that is busy or short for the moment, a process that ended early. Of
+ * errnos, these are the listed ones; each other one comes from what the host, the image or the
+ * request is. */
+bool err_is_passing(const struct err *err);
 
 #ifdef __clang_analyzer__ /* it looks at one file at a time and cannot see what they return */
 #define err_set(...)  ((err_set)(__VA_ARGS__), -1)

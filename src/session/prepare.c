@@ -410,7 +410,7 @@ void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *e
 
 bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err)
 {
-    if (err->kind == ERR_SYSTEM && !err_is_lasting(err->sys) && !started && attempts <= q->retries)
+    if (err_is_passing(err) && !started && attempts <= q->retries)
         return true;
     if (attempts > 1)
         (void)err_wrap(err, "Failed after %d attempts", attempts);

@@ -2,6 +2,7 @@
 """What comes from a container and from an engine is hostile: every lie ends in an error, in bounded time, and nothing is
 written but where it belongs."""
 
+import errno
 import os
 import signal
 import struct
@@ -11,10 +12,12 @@ import threading
 import time
 
 import program
+from frames import FRAMES
 from pretender import (CHANNEL_OUT, CREDIT, DONE, ENDED, ERR, FILES, HELD, KEPT, KILL, LAY_DIR, LAY_FILE, LEFT_OUT, LIMIT, OUT,
                        OVER, SHUT, STARTED, TREE, USAGE, Pretender, frame, lay_end, piece, record)
 
 GOOD_DONE = frame(DONE, struct.pack("<III", 0, 0, 0))
+ERR_SYSTEM = 5  # enum err_kind
 LINK, FIFO, DEVICE = 0o120777, 0o010600, 0o060600
 
 
@@ -245,6 +248,15 @@ def test_retried(tap):
     ends = iter([lambda talk: None, honest])
     r = run(tap, "a container that ends before its program starts", lambda talk: next(ends)(talk), words=("--retries", "1"))
     tap.equal((r.get("stdout"), r.get("attempts")), ("done", 2), "and a container", r)
+    for number, tries in ((errno.ENOSPC, 1), (errno.EEXIST, 1), (errno.EFBIG, 1), (errno.ENOENT, 1), (errno.EAGAIN, 3)):
+        def fails(talk, number=number):
+            kind, length = struct.unpack("<II", talk.stream.read(8))
+            talk.stream.read(length)
+            talk.say(frame(FRAMES["FAILED"], struct.pack("<III", ERR_SYSTEM, number, 8) + b"no files"))
+
+        r = run(tap, "a helper that fails", fails, words=("--retries", "2"))
+        tap.ok("no files" in str(r.get("error")) and r.get("attempts") == tries,
+               "%d attempts after %s in the container" % (tries, errno.errorcode[number]), r)
     full = (500, b'{"message": "mkdir /var/lib/docker/x: no space left on device"}')
     r = run(tap, "a full disk of the engine", honest, answers={("POST", "/create"): [full, made]})
     tap.ok("docker system prune" in str(r.get("error")) and r.get("attempts") == 1, "one attempt, and what to do", r)

@@ -277,6 +277,10 @@ LOOSER = [
     ("no-check = true", "weakens"),
     ("allow-imports = [os]", "weakens"),
     ("prelude = x.py", "weakens"),
+    ("lang = bash", "weakens"),
+    ("lang = python", "weakens"),
+    ("writable = [/app]", "weakens"),
+    ("no-daemon = true", "weakens"),
 ]
 STRICTER = [
     "memory = 512m",
@@ -292,11 +296,22 @@ STRICTER = [
     "require = [rlimits]",
     "retries = 5",
     "retry-delay = 2s",
-    "lang = python",
-    "no-daemon = true",
     "forbid-imports = [socket]",
     "target = 3.12",
 ]
+
+
+# Keys that neither the wall nor the guard depends on; those from `listen` on are the daemon's, which reads no project's file.
+HARMLESS = """cold target retries retry-delay model provider model-retries no-review-cache pause-after temperature""".split()
+
+
+def test_project_keys(t):
+    """Of each key it is decided what a project's file may do with it."""
+    text = re.sub(r"\s+", " ", t.box("help", "config").out.decode())
+    looser, stricter, keys = (re.search(head + r": ([^.]*)\.", text)[1].split(", ")
+                              for head in ("Keys that weaken the sandbox", "may only make stricter", "All keys"))
+    found = set(keys[: keys.index("listen")]) - set(looser) - set(stricter)
+    t.equal(sorted(found), sorted(HARMLESS), "keys that a project's file may set to any value")
 
 
 def test_project(t):

@@ -264,6 +264,8 @@ static bool uses_cache(const struct review *r)
 static void review(void *ctx, const struct review_question *question, struct review_answer *ret)
 {
     struct asking a = {.review = ctx, .question = question, .ret = ret};
+    const char *prompts = a.review->settings.model->prompts;
+    AUTO_BUF struct buf rules = {0};
     struct err err;
 
     buf_init(&a.texts, REVIEW_CODE_MAX);
@@ -271,8 +273,9 @@ static void review(void *ctx, const struct review_question *question, struct rev
     const char *problem = unfit(&a.texts);
     if (problem) {
         refuse(&a, problem);
-    } else if (review_add_system(question, a.review->settings.model->prompts, &a.system, &err) <
-               0) {
+    } else if (review_add_rules(question, &rules, &err) < 0) {
+        refuse(&a, err.msg);
+    } else if (review_add_system(question, buf_str(&rules), prompts, &a.system, &err) < 0) {
         refuse_failure(&a, &err);
     } else {
         make_key(&a);

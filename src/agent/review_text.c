@@ -64,19 +64,21 @@ static char *list_tools(const struct tool_names *tools)
     return buf_take(&b);
 }
 
-int review_add_system(const struct review_question *question, const char *prompts, struct buf *ret,
-                      struct err *err)
+int review_add_rules(const struct review_question *question, struct buf *ret, struct err *err)
 {
-    AUTO_BUF struct buf rules = {0};
-    AUTO_FREE char *tools = list_tools(question->tools);
-
-    buf_init(&rules, SYSTEM_MAX);
     buf_init(ret, SYSTEM_MAX);
-    if (rules_add(&rules, question->run, err) < 0)
-        return -1;
+    return rules_add(ret, question->run, err);
+}
+
+int review_add_system(const struct review_question *question, struct str rules, const char *prompts,
+                      struct buf *ret, struct err *err)
+{
+    AUTO_FREE char *tools = list_tools(question->tools);
     AUTO_FREE char *text = xstrndup(rules.p, rules.n - 1); /* the prompt has its last line end */
     const struct prompt_value values[] = {
         {"language", question->language}, {"rules", text}, {"tools", tools}, {0}};
+
+    buf_init(ret, SYSTEM_MAX);
     return prompt_make("review", prompts, values, ret, err);
 }
 

@@ -23,9 +23,11 @@ void review_draw_random(void *ctx, unsigned n, char ret[REVIEW_MARK]);
  * be the same in a replay. *ctx is a struct str. */
 void review_draw_sum(void *ctx, unsigned n, char ret[REVIEW_MARK]);
 
-/* The system prompt; `prompts` as in prompt_make. */
-int review_add_system(const struct review_question *question, const char *prompts, struct buf *ret,
-                      struct err *err);
+/* The sandbox's rules. What fails here is a mistake in the request, and *err is for its client. */
+int review_add_rules(const struct review_question *question, struct buf *ret, struct err *err);
+/* The system prompt with these rules; `prompts` as in prompt_make. */
+int review_add_system(const struct review_question *question, struct str rules, const char *prompts,
+                      struct buf *ret, struct err *err);
 /* Everything of the client's that would run, as one text for between the marks: the program, and
  * each text beside it below a line with its name. */
 void review_add_texts(const struct review_question *question, struct buf *ret);

@@ -66,15 +66,29 @@ static int read_severity(const struct conf_item *item, enum severity *ret, struc
     return bad(item, err, "info, low, medium, high or critical");
 }
 
+static struct str without_dash(struct str name)
+{
+    return str_slice(name, name.n > 1 && name.p[0] == '-', name.n);
+}
+
 static void read_names(struct name_set *set, const struct conf_item *item)
 {
     for (size_t i = 0; i < item->n; i++) {
-        struct str name = item->values[i];
-        if (name.n > 1 && name.p[0] == '-')
-            (void)name_set_drop(set, str_slice(name, 1, name.n));
+        struct str name = without_dash(item->values[i]);
+        if (name.n < item->values[i].n)
+            (void)name_set_drop(set, name);
         else if (name.n)
             name_set_add(set, name);
     }
+}
+
+/* These names stand in what a person and a model read of the policy. */
+static int check_modules(const struct conf_item *item, struct err *err)
+{
+    for (size_t i = 0; i < item->n; i++)
+        if (item->values[i].n && policy_check_module(without_dash(item->values[i]), err) < 0)
+            return -1;
+    return 0;
 }
 
 /* ---- keys ---- */
@@ -282,6 +296,8 @@ static int on_key(struct policy_reader *r, const struct conf_item *item, struct 
             return k->fn(r, item, err);
         if (k->size)
             return read_size(item, (size_t *)(void *)(p + k->size - 1), err);
+        if (str_ends(item->key, "_imports") && check_modules(item, err) < 0)
+            return -1;
         read_names((struct name_set *)(void *)(p + k->set - 1), item);
         if (k->limits)
             *(bool *)(p + k->limits - 1) = true;

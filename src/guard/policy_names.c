@@ -171,7 +171,7 @@ bool policy_forbids_import(const struct policy *p, struct str module)
     return names_import(&p->forbidden_imports, false, module);
 }
 
-static int check_module_name(struct str name, struct err *err)
+int policy_check_module(struct str name, struct err *err)
 {
     bool word = false;
 
@@ -204,7 +204,7 @@ int policy_allow_import(struct policy *p, struct str name, struct err *err)
 {
     bool banned;
 
-    if (check_module_name(name, err) < 0)
+    if (policy_check_module(name, err) < 0)
         return -1;
     banned = is_banned(p, name);
     (void)name_set_drop(&p->forbidden_imports, name);
@@ -218,7 +218,7 @@ int policy_allow_import(struct policy *p, struct str name, struct err *err)
 
 int policy_forbid_import(struct policy *p, struct str name, struct err *err)
 {
-    if (check_module_name(name, err) < 0)
+    if (policy_check_module(name, err) < 0)
         return -1;
     (void)name_set_drop(&p->allowed_imports, name);
     name_set_add(&p->forbidden_imports, name);

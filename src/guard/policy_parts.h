@@ -102,6 +102,8 @@ extern const char *const policy_texts_names[TEXTS_COUNT];
 /* What every policy starts from. */
 void policy_start(struct policy *p);
 
+/* -1 for what is no name of a module, also with .* at its end, nor *. */
+int policy_check_module(struct str name, struct err *err);
 /* Applies the text of a policy file. */
 int policy_read(struct policy *p, struct str text, const char *name, struct err *err);
 /* The text of a built-in profile, or NULL. */

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/conf.h"
 #include "base/mem.h"
 #include "guard/features.h"
 #include "guard/policy_parts.h"
@@ -38,14 +39,15 @@ static struct list list_begin(struct buf *out, const char *key)
 
 static void list_add(struct list *l, const char *item)
 {
-    const char *quote = is_plain(item) ? "" : "\"";
-
     bool full = l->n && l->out->n - l->line > WIDTH;
 
     if (l->n++)
         (void)buf_adds(l->out, full ? ",\n    " : ", ");
     l->line = full ? l->out->n : l->line;
-    (void)buf_addf(l->out, "%s%s%s", quote, item, quote);
+    if (is_plain(item))
+        (void)buf_adds(l->out, item);
+    else
+        (void)conf_add_value(l->out, str_from(item));
 }
 
 static void list_end(struct list *l)

@@ -55,6 +55,7 @@ def test_daemon(tap):
             tap.equal((status, doc["error"]["kind"]), (400, "usage"), "a client cannot choose the model", doc)
             tap.ok("401" in daemon.words(), "the operator sees it", daemon.words())
         tap.equal(len(server.requests), 1, "one request")
+    test_policy_texts(tap, place)
     with Server([]) as server, daemon_for(place, server) as daemon:
         status, doc = post(daemon, "/v1/run", {"code": PROGRAM, "review": True})
         tap.ok(status == 400 and "no model" in doc["error"]["message"], "a daemon without a model", doc)
@@ -62,6 +63,24 @@ def test_daemon(tap):
         tap.ok(done.returncode == 2 and b"no model" in done.stderr, "session new --review", done)
         status, doc = post(daemon, "/v1/batch", {"runs": [{"code": PROGRAM, "review": True}]})
         tap.ok("no model" in json.dumps(doc) and "ran" not in json.dumps(doc), "in a batch, too", doc)
+
+
+def test_policy_texts(tap, place):
+    """A mistake in a client's policy is said to the client; a name that needs quotes is none."""
+    with Server([Answer(body=OpenAI.whole(YES))] * 3) as server, \
+            daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+        def run(key, name):
+            return post(daemon, "/v1/run", {"code": PROGRAM, "profile": "base = standard\n%s = [os, %s]\n" % (key, json.dumps(name))})
+
+        for name in ("x\ny", 'x"', "\\", "x\x01", "all of them", "os]", "a..b", "1/2"):
+            for key in ("allowed_imports", "forbidden_imports"):
+                status, doc = run(key, name)
+                said = (doc.get("error") or {}).get("message", "")
+                tap.ok(status == 400 and "is not a module name" in said and name[0] in said, "%s of %r" % (key, name), status, doc)
+        for name in ('x"', "x\ny", "\\"):
+            status, doc = run("forbidden_attributes", name)
+            tap.equal((status, doc["stdout"]), (200, "ran\n"), "a policy with the name %r is reviewed" % name, doc)
+        tap.equal(len(server.requests), 3, "the model is asked for these alone")
 
 
 def test_interrupt(tap):

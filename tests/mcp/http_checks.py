@@ -111,6 +111,10 @@ def test_cancel(tap, daemon):
     answers = together(lambda n: client.call("execute_code", {"session_id": session, "code": SLEEP % 2}, id="x") if n == 0 else
                        other.note("notifications/cancelled", {"requestId": "x"}), 2)
     tap.ok("result" in answers[0].last and time.monotonic() - began > 2, "another session's ids are its own", answers[0].messages)
+    client = HttpClient(daemon, version=MODERN)
+    answers = together(lambda n: client.call("execute_code", {"code": SLEEP % 1}, id="x") if n == 0 else time.sleep(0.3) or
+                       client.note("notifications/cancelled", {"requestId": "x"}, MCP_Protocol_Version=MODERN), 2)
+    tap.ok("result" in answers[0].last and answers[1].status == 202, MODERN + ": an id alone names no call", answers[0].messages)
     for version in ("2025-11-25", MODERN):
         client = HttpClient(daemon, version=version)
         mark = "mark-" + version

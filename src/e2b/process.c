@@ -2,8 +2,10 @@
 #include "e2b/process.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,14 +28,15 @@ enum {
     SETTLE_MS = 1000,
     PING_S = 20,
     SILENCE_MS = 90000,
-    START_MS = 60000, /* until the program's first output: our helper says something at once */
+    START_MS = 15000, /* until the program's first output: our helper says something at once */
     FAILED_MAX = 64 << 10,
     EVENTS_MOST = 64, /* at once: a stream of signs of life may never stop */
+    E2B_TAG = sizeof "glovebox-" + 16,
 };
 
 struct e2b_process {
     struct e2b *e2b;
-    char *tag;
+    char tag[E2B_TAG];
     struct fetch *stream, *input;
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
     bool numbered, started, ended, sending, heard;
@@ -326,7 +329,8 @@ static int check_start(const struct e2b_process *p, struct err *err)
 {
     if ((p->started && p->heard) || clock_mono_ms() - p->begun_ms < START_MS)
         return 0;
-    return err_set(err, ERR_SYSTEM, "the sandbox did not start the program within %d s",
+    return err_set(err, ERR_SYSTEM,
+                   "the sandbox did not start the program within %d s: it said nothing",
                    START_MS / 1000);
 }
 
@@ -388,6 +392,16 @@ static int open_ends(struct e2b_process *p, struct err *err)
     return 0;
 }
 
+static int make_tag(char ret[E2B_TAG], struct err *err)
+{
+    unsigned long long number;
+
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return err_sys(err, "name a process");
+    snprintf(ret, E2B_TAG, "glovebox-%016llx", number);
+    return 0;
+}
+
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
                       struct err *err)
 {
@@ -396,7 +410,6 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     struct e2b_process *p = xcalloc(1, sizeof *p);
 
     *p = (struct e2b_process){.e2b = e2b,
-                              .tag = xstrdup(start->tag),
                               .own_user = start->folder,
                               .heard = start->folder, /* it may be silent */
                               .ours = -1,
@@ -406,6 +419,10 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
     buf_init(&p->unconfirmed, INPUT_HEAD + INPUT_MOST);
+    if (make_tag(p->tag, err) < 0) {
+        e2b_process_close(p);
+        return -1;
+    }
     json_t *message =
         json_pack("{s:{s:s, s:o, s:s, s:O*}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
                   list_of(start->argv + 1), "cwd", start->folder ? start->folder : "/", "envs",
@@ -418,18 +435,18 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     return 0;
 }
 
-int e2b_process_kill(struct e2b *e2b, const char *tag, int cancel_fd, struct err *err)
+int e2b_process_kill(const struct e2b_process *p, int cancel_fd, struct err *err)
 {
     struct e2b_answer answer;
     json_t *message =
-        json_pack("{s:{s:s}, s:s}", "process", "tag", tag, "signal", "SIGNAL_SIGKILL");
+        json_pack("{s:{s:s}, s:s}", "process", "tag", p->tag, "signal", "SIGNAL_SIGKILL");
     const struct e2b_ask ask = {.side = E2B_ENVD,
                                 .method = "POST",
                                 .path = "/process.Process/SendSignal",
                                 .json = message,
                                 .timeout_ms = KILL_MS,
                                 .cancel_fd = cancel_fd};
-    int result = e2b_ask(e2b, &ask, &answer, err);
+    int result = e2b_ask(p->e2b, &ask, &answer, err);
 
     json_decref(message);
     if (result < 0)
@@ -484,6 +501,5 @@ void e2b_process_close(struct e2b_process *p)
     buf_done(&p->output);
     buf_done(&p->bytes);
     buf_done(&p->unconfirmed);
-    free(p->tag);
     free(p);
 }

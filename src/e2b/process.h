@@ -13,6 +13,9 @@
  *     }
  *     e2b_process_close(process);
  *
+ * A sandbox may have processes of other runs (E2B_DEBUG). Each process has a tag of its own, which no
+ * other one has had, and requests name it by that: numbers of processes are used again.
+ *
  * Two connections serve it: one on which the output streams, one for requests with input. Both stop
  * when the receiver has no room.
  */
@@ -27,7 +30,6 @@ struct e2b_process;
 
 struct e2b_start {
     const char *const *argv; /* NULL-terminated */
-    const char *tag;         /* by which a later connection finds it */
     /* NULL: it is run as root, in the folder /, and has input. Else as the sandbox's own user in
      * this folder, with these variables (an object of texts) and no input. */
     const char *folder;
@@ -37,7 +39,7 @@ struct e2b_start {
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
                       struct err *err);
 /* SIGKILL, for the process alone. */
-int e2b_process_kill(struct e2b *e2b, const char *tag, int cancel_fd, struct err *err);
+int e2b_process_kill(const struct e2b_process *process, int cancel_fd, struct err *err);
 /* Ends our connections; the process stays in the sandbox. NULL is fine. */
 void e2b_process_close(struct e2b_process *process);
 /* The caller's from now on; non-blocking. */

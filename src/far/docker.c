@@ -56,6 +56,7 @@ static void resume_container(struct far_guest *d)
 
 static const struct far_place container = {.name = "container",
                                            .lacks = "the container engine does not provide it",
+                                           .setup_ms = FAR_SETUP_MS,
                                            .optional = DOCKER_OPTIONAL,
                                            .started = docker_started,
                                            .pause = pause_container,

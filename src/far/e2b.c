@@ -109,6 +109,7 @@ static void sandbox_died(struct far_guest *d)
 
 static const struct far_place sandbox = {.name = "sandbox",
                                          .lacks = "the sandbox does not provide it",
+                                         .setup_ms = FAR_SETUP_MS,
                                          .polls = polls,
                                          .move = move,
                                          .started = started,

@@ -70,8 +70,11 @@ static void died(struct far_guest *d)
                                           "the run";
 }
 
+enum { KERNEL_MS = 60000 }; /* a kernel of its own starts, and what is preloaded */
+
 static const struct far_place interpreter = {.name = "sandbox",
                                              .lacks = "the sandbox does not provide it",
+                                             .setup_ms = KERNEL_MS,
                                              .work = RELAY_WORK "/",
                                              .kill = kill_sandbox,
                                              .died = died};

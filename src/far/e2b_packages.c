@@ -73,7 +73,7 @@ int e2b_install(struct far_guest *d, struct err *err)
         return 0;
     say_begun(d);
     const char **argv = command_of(d->job);
-    const struct e2b_start start = {.argv = argv, .tag = "glovebox-packages"};
+    const struct e2b_start start = {.argv = argv};
     buf_init(&ended.words, SAID_MAX);
     int result = e2b_run(place->e2b, &start, INSTALL_MS, d->sink->cancel_fd, &ended, err);
     free(argv);

@@ -15,8 +15,6 @@
 
 enum { READ_STEP = 32 << 10 };
 
-#define TAG "glovebox"
-
 int relay_begin_process(struct e2b_relay *r, struct err *err)
 {
     json_t *variables = relay_variables(r, err);
@@ -29,10 +27,8 @@ int relay_begin_process(struct e2b_relay *r, struct err *err)
     char **argv = xcalloc(n + 1, sizeof *argv);
     for (size_t i = 0; i < n; i++)
         argv[i] = relay_own_path(i ? r->plan.argv[i] : r->plan.path);
-    const struct e2b_start start = {.argv = (const char *const *)argv,
-                                    .tag = TAG,
-                                    .folder = RELAY_WORK,
-                                    .variables = variables};
+    const struct e2b_start start = {
+        .argv = (const char *const *)argv, .folder = RELAY_WORK, .variables = variables};
     int result = e2b_process_start(r->e2b, &start, &r->process, err);
 
     if (result == 0)
@@ -97,5 +93,5 @@ void relay_kill_process(struct e2b_relay *r)
 {
     struct err ignored;
 
-    (void)e2b_process_kill(r->e2b, TAG, r->stop, &ignored);
+    (void)e2b_process_kill(r->process, r->stop, &ignored);
 }

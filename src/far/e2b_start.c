@@ -109,7 +109,7 @@ static int start_helper(struct far_guest *d, const char *path, struct err *err)
     const char *const argv[] = {"/bin/sh",       "-c",       MAKE_AND_BE, path,
                                 CONTAINED_APART, numbers[0], numbers[1],  numbers[2],
                                 numbers[3],      numbers[4], NULL};
-    const struct e2b_start start = {.argv = argv, .tag = "glovebox"};
+    const struct e2b_start start = {.argv = argv};
     struct e2b_place *place = e2b_place_of(d);
 
     if (e2b_process_start(place->e2b, &start, &place->process, err) < 0)

@@ -27,7 +27,6 @@
 #include "base/printable.h"
 
 enum {
-    SETUP_MS = 60000, /* from the helper's start to the guest's */
     GRACE_MS = 3000,  /* for the helper to end the guest */
     SILENT_MS = 1500, /* shorter: a helper that runs answers what it is sent */
     BUFFER_MAX = 256 << 10,
@@ -275,6 +274,10 @@ static int say_why(struct far_guest *d, struct err *err)
         *err = d->error;
         return -1;
     }
+    if (d->fd >= 0 && !d->failed && !d->words.n)
+        return err_set(err, ERR_SYSTEM,
+                       "the helper in the %s did not start the program within %d s", d->place->name,
+                       d->place->setup_ms / 1000);
     buf_init(&words, 400);
     printable_add_word(&words, buf_str(&d->words), 300);
     return err_set(err, d->words.n ? ERR_UNSUPPORTED : ERR_SYSTEM, "the %s did not start%s%s",
@@ -291,7 +294,7 @@ bool far_is_stopped(const struct backend_sink *sink)
 
 int far_wait_start(struct far_guest *d, bool begun, struct err *err)
 {
-    int64_t until = clock_mono_ms() + SETUP_MS;
+    int64_t until = clock_mono_ms() + d->place->setup_ms;
 
     d->out->cancelled |= far_is_stopped(d->sink);
     if (!begun)

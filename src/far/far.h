@@ -44,10 +44,13 @@ struct backend_observed;
 
 enum { FAR_POLLS = 3 }; /* descriptors of a place that the loop polls */
 
+enum { FAR_SETUP_MS = 15000 }; /* setup_ms of a helper that answers at once */
+
 /* What differs between places where the helper runs. */
 struct far_place {
     const char *name;    /* "container" */
     const char *lacks;   /* why a layer is missing */
+    int setup_ms;        /* for the program to start when the helper has its job */
     layer_mask optional; /* without them, a run has lost nothing */
     const char *work;    /* the workspace as the program names it, with a slash at the end; NULL:
                             that in CONTAINED_WORK */

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in a sandbox: what they get, what comes back, what the service is asked for."""
 
+import concurrent.futures
+import contextlib
+import http.client
 import json
 import os
 import tempfile
+import threading
 
 import product
+from client import Client
 from standin import Fault, Standin
 from wire import whole_answer
 
@@ -220,6 +225,54 @@ def test_packages(tap, standin):
            product.said(done))
 
 
+SHARED = "debug_sandbox_id"
+STOLEN = "/tmp/stolen"
+
+
+def others(sandbox, tag):
+    """A process of another run in the same sandbox, which keeps what it is sent."""
+    config = {"cmd": "/bin/sh", "args": ["-c", "exec cat >>%s" % STOLEN]}
+
+    def start():
+        with contextlib.suppress(OSError, http.client.HTTPException):  # its end
+            sandbox.stream("process.Process/Start", {"process": config, "tag": tag, "stdin": True})
+
+    threading.Thread(target=start, daemon=True).start()
+
+
+def processes(sandbox):
+    return sandbox.call("process.Process/List", {}).json.get("processes", [])
+
+
+def shared(tap):
+    """E2B_DEBUG: one sandbox for all. A run talks to its own helper alone, whatever else is there, and how late that ends."""
+    with Standin() as standin, Client(standin.url, standin.key).sandbox() as sandbox:
+        standin.control.records[SHARED] = standin.control.records[sandbox.id]
+        sandbox.ask(49983, "POST", "/init", json.dumps({"accessToken": None}), Content_Type="application/json")
+        sandbox.token = None
+        debug = {"E2B_DEBUG": "true"}
+        for tag in ("glovebox", "glovebox", "glovebox-packages"):
+            others(sandbox, tag)
+        product.wait_for(lambda: len(processes(sandbox)) == 3)
+        for backend in ("e2b", "e2b-interpreter"):
+            words = ["--backend", backend, "--retries", "0", "--lang", "bash"]
+            for number in range(3):
+                done = product.run(standin, *words, "-c", "echo %d" % number, env=debug)
+                tap.equal(done.stdout, b"%d\n" % number, "%s: run %d has its own helper" % (backend, number), product.said(done))
+            if backend == "e2b":  # the other has one folder in a sandbox
+                with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                    runs = list(pool.map(lambda n: product.run(standin, *words, "-c", "echo %d" % n, env=debug), range(4)))
+                tap.equal([r.stdout for r in runs], [b"%d\n" % n for n in range(4)], "%s: side by side" % backend)
+            done = product.run(standin, *words, "--timeout", "1s", "-c", "sleep 30", env=debug)
+            tap.equal(done.returncode, 124, "%s: a program that is killed" % backend, product.said(done))
+        left = [p for p in processes(sandbox) if STOLEN in str(p)]
+        stolen = sandbox.get(STOLEN)
+        tap.ok(len(left) == 3 and (stolen.status, stolen.body) == (200, b""), "no other process is killed, or gets a byte", left, stolen)
+        for process in left:
+            sandbox.call("process.Process/SendSignal", {"process": {"pid": process["pid"]}, "signal": "SIGNAL_SIGKILL"})
+        del standin.control.records[SHARED]
+
+
 def plain(tap):
     """A service whose sandboxes are plain containers: they are the wall, and results say what is missing."""
     if os.geteuid() != 0:
@@ -247,6 +300,7 @@ def plain(tap):
 
 def test(tap):
     plain(tap)
+    shared(tap)
     with Standin() as standin:
         for name, function in sorted(globals().items()):
             if name.startswith("test_"):

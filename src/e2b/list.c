@@ -13,7 +13,6 @@
 enum {
     PAGES_MOST = 100, /* of a list that has no end */
     LISTED_MOST = 10000,
-    TEXT_MAX = 600,
     UNANSWERED_MS = 3000,
 };
 
@@ -21,11 +20,11 @@ static void keep_text(json_t *to, const char *key, const json_t *from)
 {
     const json_t *text = json_object_get(from, key);
 
-    if (json_is_string(text) && json_string_length(text) <= TEXT_MAX)
+    if (json_is_string(text) && json_string_length(text) <= E2B_LISTED_TEXT_MAX)
         json_object_set(to, key, (json_t *)text);
 }
 
-static void keep_ours(json_t *list, const json_t *answer)
+void e2b_list_keep(json_t *list, const json_t *answer)
 {
     const json_t *entry;
     size_t i;
@@ -73,7 +72,7 @@ static int list_page(struct e2b *e, struct listing *l, struct err *err)
         result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
                          e->account.shown);
     if (result == 0)
-        keep_ours(l->list, answer.json);
+        e2b_list_keep(l->list, answer.json);
     snprintf(l->next, sizeof l->next, "%s", answer.next_page);
     e2b_answer_done(&answer);
     return result;

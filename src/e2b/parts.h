@@ -69,6 +69,11 @@ int e2b_kill_sandbox(struct e2b *e2b, const char *id, struct err *err);
  * service lists one by now. NULL: the request had no mark. */
 void e2b_kill_unanswered(struct e2b *e2b, const char *mark);
 
+/* Adds what is kept of Glovebox's sandboxes on a page of the service's list: each a {"sandboxID",
+ * "owner", E2B_MARK} as far as these are texts that are not longer. */
+enum { E2B_LISTED_TEXT_MAX = 600 };
+void e2b_list_keep(json_t *list, const json_t *answer);
+
 /* Begins a request on a connection of its own, with the headers of its side. */
 int e2b_send(struct e2b *e2b, struct fetch *fetch, const struct e2b_ask *ask, uint64_t max_bytes,
              struct err *err);

@@ -13,8 +13,8 @@
  *     }
  *     e2b_process_close(process);
  *
- * A sandbox may have processes of other runs (E2B_DEBUG). Each process has a tag of its own, which no
- * other one has had, and requests name it by that: numbers of processes are used again.
+ * A sandbox may have processes of other runs (E2B_DEBUG). Each process has a tag of its own, which
+ * no other one has had, and requests name it by that: numbers of processes are used again.
  *
  * Two connections serve it: one on which the output streams, one for requests with input. Both stop
  * when the receiver has no room.

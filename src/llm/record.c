@@ -225,15 +225,15 @@ static int no_match(const struct llm_replay *replay, const struct llm_exchange *
 
 static void take_answer(const json_t *line, struct llm_exchange *x)
 {
-    json_int_t status = json_get_int(line, "status");
-    const json_t *failure = json_object_get(line, "failure");
+    json_int_t status = json_get_int(line, "status"), failure = json_get_int(line, "failure");
+    bool known = failure >= FETCH_NOT_CONNECTED && failure <= FETCH_BAD_REQUEST;
 
     x->status = status > 0 && status < 1000 ? (unsigned)status : 0;
     (void)buf_add_str(&x->header_lines, json_str(json_object_get(line, "headers")));
     (void)buf_add_str(&x->body, json_str(json_object_get(line, "body")));
     (void)buf_add_str(&x->words, json_str(json_object_get(line, "words")));
-    x->failed = json_is_integer(failure) || !x->status;
-    x->failure = x->failed ? (enum fetch_failure)json_integer_value(failure) : 0;
+    x->failed = json_object_get(line, "failure") || !x->status;
+    x->failure = !x->failed ? 0 : known ? (enum fetch_failure)failure : FETCH_BROKEN;
 }
 
 int llm_replay_answer(struct llm_replay *replay, const struct llm_place *place,

@@ -263,11 +263,10 @@ static bool is_markdown(const struct code_block *block)
 /* The blocks of the text in a block that wraps a whole reply, in place of that block. */
 static void unwrap(struct code_blocks *blocks)
 {
-    const struct code_block *outer = &blocks->at[0];
+    const struct code_block *outer = blocks->n == 1 ? blocks->at : NULL;
     struct code_blocks inner;
 
-    if (blocks->n != 1 || !is_markdown(outer) ||
-        outer->code.n != outer->code_end - outer->code_start)
+    if (!outer || !is_markdown(outer) || outer->code.n != outer->code_end - outer->code_start)
         return;
     size_t by = outer->code_start;
     blocks_read(outer->code, &inner);

@@ -19,13 +19,17 @@ libc.syscall.restype = ctypes.c_long
 # x86-64, arm64; -1 where the architecture never had it.
 _NUMBERS = {
     "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280),
-    "capset": (126, 91), "chroot": (161, 51), "clock_settime": (227, 112), "clone": (56, 220),
-    "delete_module": (176, 106), "execveat": (322, 281), "fallocate": (285, 47),
-    "fanotify_init": (300, 262), "finit_module": (313, 273), "fsmount": (432, 432),
-    "fsopen": (430, 430), "getpid": (39, 172), "init_module": (175, 105),
+    "capset": (126, 91), "chmod": (90, -1), "chown": (92, -1), "chroot": (161, 51),
+    "clock_settime": (227, 112), "clone": (56, 220), "delete_module": (176, 106),
+    "execveat": (322, 281), "fallocate": (285, 47), "fanotify_init": (300, 262),
+    "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55),
+    "fchownat": (260, 54), "file_setattr": (469, 469), "finit_module": (313, 273),
+    "fremovexattr": (199, 16), "fsetxattr": (190, 7), "fsmount": (432, 432),
+    "fsopen": (430, 430), "futimesat": (261, -1), "getpid": (39, 172), "init_module": (175, 105),
     "io_uring_setup": (425, 425), "ioperm": (173, -1), "iopl": (172, -1),
     "kcmp": (312, 272), "kexec_file_load": (320, 294), "kexec_load": (246, 104),
-    "keyctl": (250, 219), "lookup_dcookie": (212, 18), "memfd_create": (319, 279),
+    "keyctl": (250, 219), "lchown": (94, -1), "lookup_dcookie": (212, 18),
+    "lremovexattr": (198, 15), "lsetxattr": (189, 6), "memfd_create": (319, 279),
     "memfd_secret": (447, 447), "modify_ldt": (154, -1), "mount": (165, 40),
     "mount_setattr": (442, 442), "move_mount": (429, 429), "mq_open": (240, 180),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "open_tree": (428, 428),
@@ -33,12 +37,16 @@ _NUMBERS = {
     "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "pivot_root": (155, 41),
     "prctl": (157, 167), "process_madvise": (440, 440), "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271), "ptrace": (101, 117), "quotactl": (179, 60),
-    "reboot": (169, 142), "request_key": (249, 218), "sched_setscheduler": (144, 119),
+    "reboot": (169, 142), "removexattr": (197, 14), "removexattrat": (466, 466),
+    "request_key": (249, 218), "sched_setscheduler": (144, 119),
     "seccomp": (317, 277), "sethostname": (170, 161), "setns": (308, 268),
-    "settimeofday": (164, 170), "setxattr": (188, 5), "swapoff": (168, 225),
+    "settimeofday": (164, 170), "setxattr": (188, 5), "setxattrat": (463, 463),
+    "swapoff": (168, 225),
     "swapon": (167, 224), "syslog": (103, 116), "umount2": (166, 39), "unshare": (272, 97),
-    "userfaultfd": (323, 282), "vhangup": (153, 58),
+    "truncate": (76, 45), "userfaultfd": (323, 282), "utime": (132, -1), "utimensat": (280, 88),
+    "utimes": (235, -1), "vhangup": (153, 58),
 }
+AT_FDCWD = -100
 _ARCH = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
 
 

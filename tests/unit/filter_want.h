@@ -198,6 +198,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return a[0] + 1 <= 1 ? YES : no;
     case ACT_SOCKET:
         return want_socket(a[0], a[1], a[2], flavour);
+    case ACT_UNSUPPORTED:
+        return NO(EOPNOTSUPP);
     case ACT_SOCKETPAIR:
         return a[0] == AF_UNIX && (!(flavour & FILTER_NO_UNIX) || (a[1] & 15) == SOCK_STREAM ||
                                    (a[1] & 15) == SOCK_SEQPACKET)

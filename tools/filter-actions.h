@@ -156,7 +156,7 @@ static int do_socket(struct program *p, unsigned i)
         next = ONE_OF(p, inets, inet(p, i), next);
     int route = arg(p, i + 2, equal(p, NETLINK_ROUTE, allow(p), refused));
     next = equal(p, AF_NETLINK, route, next);
-    int type = p->flavour & FILTER_NO_UNIX ? refused : unix_type(p, i);
+    int type = p->flavour & FILTER_NO_ROOT ? refused : unix_type(p, i);
     return arg(p, i, equal(p, AF_UNIX, type, next));
 }
 
@@ -166,7 +166,7 @@ static int do_socketpair(struct program *p, unsigned i)
     int refused = told(p, EAFNOSUPPORT), pair = allow(p);
 
     /* A datagram socket sends to any address, whomever it is paired with. */
-    if (p->flavour & FILTER_NO_UNIX)
+    if (p->flavour & FILTER_NO_ROOT)
         pair = arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, connected, allow(p), refused)));
     return arg(p, i, equal(p, AF_UNIX, pair, refused));
 }
@@ -312,9 +312,17 @@ static int do_shmctl(struct program *p, unsigned i)
 
 static int do_mode(struct program *p, unsigned i)
 {
-    unsigned bits = p->flavour & FILTER_NO_UNIX ? S_ISUID | S_ISGID : S_ISUID;
+    if (p->flavour & FILTER_NO_ROOT)
+        return told(p, EPERM);
+    return arg(p, i, any_bit(p, S_ISUID, told(p, EPERM), allow(p)));
+}
 
-    return arg(p, i, any_bit(p, bits, told(p, EPERM), allow(p)));
+static int do_open(struct program *p, unsigned i)
+{
+    static const uint32_t writing[] = {O_WRONLY, O_RDWR};
+    int truncates = mask(p, O_ACCMODE, ONE_OF(p, writing, allow(p), quiet(p, EACCES)));
+
+    return arg(p, i, any_bit(p, O_TRUNC, truncates, allow(p)));
 }
 
 static int do_node(struct program *p, unsigned i)
@@ -387,7 +395,13 @@ enum { IO_PROCESS = 1 }; /* IOPRIO_WHO_PROCESS of include/uapi/linux/ioprio.h, s
 static const struct {
     action_fn *make; /* NULL: allowed */
     unsigned k;
-    enum { ALWAYS, SIGNALS, LIMITS } when; /* what it is about, in FILTER_SHARED_PIDS */
+    enum {
+        ALWAYS,
+        SIGNALS,
+        LIMITS,
+        FILES
+    } when; /* what it is about, in FILTER_SHARED_PIDS or,
+               the last, in FILTER_NO_ROOT */
 } makers[] = {
     [ACT_ALLOW] = {NULL, 0, ALWAYS},
     [ACT_DENY] = {told, EPERM, ALWAYS},
@@ -419,6 +433,11 @@ static const struct {
     [ACT_NODE_1] = {do_node, 1, ALWAYS},
     [ACT_NODE_2] = {do_node, 2, ALWAYS},
     [ACT_LEAVE] = {do_leave, 0, ALWAYS},
+    [ACT_CHANGE] = {told, EPERM, FILES},
+    [ACT_TRUNCATE] = {told, EPERM, FILES},
+    [ACT_ROOT_ONLY] = {quiet, ENOSYS, FILES},
+    [ACT_OPEN_1] = {do_open, 1, FILES},
+    [ACT_OPEN_2] = {do_open, 2, FILES},
     [ACT_LOCK] = {told, ENOLCK, ALWAYS},
     [ACT_MEMBER] = {told, ENOBUFS, ALWAYS},
     [ACT_SELF] = {do_self, 0, ALWAYS},

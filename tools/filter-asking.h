@@ -95,7 +95,8 @@ static int outcome(struct program *p, enum action action)
     bool signals = shared && !(p->flavour & FILTER_SCOPED_SIGNALS);
 
     if (!makers[action].make || (makers[action].when == SIGNALS && !signals) ||
-        (makers[action].when == LIMITS && !shared))
+        (makers[action].when == LIMITS && !shared) ||
+        (makers[action].when == FILES && !(p->flavour & FILTER_NO_ROOT)))
         return allow(p);
     return makers[action].make(p, makers[action].k);
 }

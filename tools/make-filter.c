@@ -47,6 +47,8 @@ static const struct {
 } init_calls[] = {
 #define INIT(call, action) {#call, ACT_##action},
 #include "jail/syscalls.def"
+#define CHANGER(call) {#call, ACT_CHANGE},
+#include "jail/syscalls.def"
 };
 
 static const struct arch {
@@ -128,7 +130,7 @@ static enum action init_action(const struct row *row, bool *ret_listed)
     return ACT_UNKNOWN;
 }
 
-static void make_init(struct program *p, unsigned a)
+static void make_init(struct program *p, unsigned a, bool changes)
 {
     struct ranges r = {.count = 0};
 
@@ -136,6 +138,7 @@ static void make_init(struct program *p, unsigned a)
     for (unsigned nr = 0; nr <= MAX_CALL; nr++) {
         bool listed;
         enum action action = init_action(nr < MAX_CALL ? calls[a][nr] : NULL, &listed);
+        listed &= changes || action != ACT_CHANGE; /* the rows of CHANGER */
         extend(&r, nr, listed ? outcome(p, action) : kill_all(p));
     }
     finish(p, &archs[a], &r, kill_all(p));
@@ -182,9 +185,9 @@ static void print_index(void)
     puts("#define PROGRAM(p) {p, sizeof(p) / sizeof((p)[0])}");
     print_flavours("programs", "flavour");
     print_flavours("asking_programs", "asking");
-    puts("static const struct filter_program init_programs[FILTER_ARCH_COUNT] = {");
+    puts("static const struct filter_program init_programs[FILTER_ARCH_COUNT][2] = {");
     for (unsigned a = 0; a < FILTER_ARCH_COUNT; a++)
-        printf("    PROGRAM(%s_init),\n", archs[a].name);
+        printf("    {PROGRAM(%s_init_0), PROGRAM(%s_init_1)},\n", archs[a].name, archs[a].name);
     puts("};");
 }
 
@@ -213,8 +216,10 @@ int main(void)
         for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
             if (same_as(flavour) == flavour)
                 print_flavour(a, flavour);
-        make_init(&program, a);
-        print_program(&program, archs[a].name, "init");
+        make_init(&program, a, false);
+        print_program(&program, archs[a].name, "init_0");
+        make_init(&program, a, true);
+        print_program(&program, archs[a].name, "init_1");
         print_calls(a);
     }
     print_index();

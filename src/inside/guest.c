@@ -218,7 +218,7 @@ static unsigned filter_flavour(const struct inside *in)
     if (in->held & LAYER_BIT(LAYER_LANDLOCK) && landlock_abi() >= 6)
         flavour |= FILTER_SCOPED_SIGNALS;
     if (!(in->held & LAYER_BIT(LAYER_ROOT)))
-        flavour |= FILTER_NO_UNIX;
+        flavour |= FILTER_NO_ROOT;
     if (in->reports_sockets && !(flavour & FILTER_HIDES_SOCKETS))
         flavour |= FILTER_TELLS_SOCKETS;
     if (in->reports_exit)

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "jail/landlock.h"
 
 /* The kernel charges multicast groups, and what sockets note about them, to no process: some
  * hundred bytes each. They are counted for as long as the jail lives. */
@@ -62,6 +63,12 @@ static bool allow_member(struct notices *n, const struct seccomp_notif *request)
     return n->members < MEMBERS_MOST && ++n->members;
 }
 
+static bool allow_truncate(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)request;
+    return n->truncates_ruled;
+}
+
 static bool allow_self_0(struct notices *n, const struct seccomp_notif *request)
 {
     (void)n;
@@ -91,6 +98,14 @@ void notices_init(struct notices *ret, int listener, unsigned flavour, int outer
         *touched = false;
 }
 
+void notices_own_files(struct notices *n, int box, bool landlock_holds)
+{
+    enum { KNOWS_TRUNCATE = 3 }; /* its ABI */
+
+    changes_init(&n->changes, n->listener, box);
+    n->truncates_ruled = landlock_holds && landlock_abi() >= KNOWS_TRUNCATE;
+}
+
 /* Before the call continues: nothing can be done in the network that was not noted. */
 static void note_socket(struct notices *n, const struct seccomp_notif *request)
 {
@@ -103,7 +118,7 @@ static bool allows(struct notices *n, const struct seccomp_notif *request)
     static bool (*const rules[FILTER_NOTICES])(struct notices *, const struct seccomp_notif *) = {
         [FILTER_NOTICE_LEAVE] = allow_leave,   [FILTER_NOTICE_LOCK] = allow_lock,
         [FILTER_NOTICE_MEMBER] = allow_member, [FILTER_NOTICE_SELF_0] = allow_self_0,
-        [FILTER_NOTICE_SELF_1] = allow_self_1,
+        [FILTER_NOTICE_SELF_1] = allow_self_1, [FILTER_NOTICE_TRUNCATE] = allow_truncate,
     };
     enum filter_notice notice = filter_notice(filter_native(), &request->data);
 
@@ -124,6 +139,16 @@ static void answer_quietly(int listener, uint64_t id, uint32_t error)
     (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
+static bool make_change(struct notices *n, const struct seccomp_notif *request)
+{
+    int error = 0;
+
+    if (!(n->flavour & FILTER_NO_ROOT) || !changes_make(&n->changes, request, &error))
+        return false;
+    answer_quietly(n->listener, request->id, (uint32_t)error);
+    return true;
+}
+
 bool notice_answer(struct notices *n, const struct seccomp_notif *request)
 {
     uint32_t verdict = filter_judge(filter_native(), n->flavour, &request->data);
@@ -134,6 +159,8 @@ bool notice_answer(struct notices *n, const struct seccomp_notif *request)
     }
     if (verdict == SECCOMP_RET_ALLOW)
         note_socket(n, request);
+    else if (filter_notice(filter_native(), &request->data) == FILTER_NOTICE_CHANGE)
+        return make_change(n, request);
     return (verdict == SECCOMP_RET_ALLOW || allows(n, request)) &&
            let_continue(n->listener, request->id);
 }

@@ -232,6 +232,8 @@ static void receive_guest(struct serve *s)
     if (count)
         s->listener = fds[0];
     notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd), s->in->touched);
+    if (word.flavour & FILTER_NO_ROOT)
+        notices_own_files(&s->notices, s->in->box_fd, s->in->held & LAYER_BIT(LAYER_LANDLOCK));
     if (!s->waits)
         report_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
@@ -361,7 +363,8 @@ static void begin(struct serve *s)
 
     start_clock(s);
     /* Where the guest has no filter, there may be no right to install one (no no_new_privs). */
-    if ((s->in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(&err) < 0)
+    bool changes = !(s->in->held & LAYER_BIT(LAYER_ROOT));
+    if ((s->in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(changes, &err) < 0)
         die_err(&err);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,9 +99,9 @@ uint32_t filter_judge(enum filter_arch arch, unsigned flavour, const struct secc
     return SECCOMP_RET_USER_NOTIF;
 }
 
-struct filter_program filter_init_program(enum filter_arch arch)
+struct filter_program filter_init_program(enum filter_arch arch, bool changes)
 {
-    return init_programs[arch];
+    return init_programs[arch][changes];
 }
 
 static const struct call *find_call(enum filter_arch arch, int nr)
@@ -280,7 +281,7 @@ static const char *argument_name(enum action action, const uint32_t args[3])
         return NAME(family_values, args[0], "unknown family");
     case ACT_MODE_1:
     case ACT_MODE_2:
-        return "setuid";
+        return args[action == ACT_MODE_2 ? 2 : 1] & (S_ISUID | S_ISGID) ? "setuid" : NULL;
     case ACT_NODE_1:
     case ACT_NODE_2:
         return "device";
@@ -344,6 +345,12 @@ enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_dat
     switch ((int)action_of(arch, data)) {
     case ACT_LEAVE:
         return FILTER_NOTICE_LEAVE;
+    case ACT_CHANGE:
+    case ACT_MODE_1:
+    case ACT_MODE_2:
+        return FILTER_NOTICE_CHANGE;
+    case ACT_TRUNCATE:
+        return FILTER_NOTICE_TRUNCATE;
     case ACT_LOCK:
         return FILTER_NOTICE_LOCK;
     case ACT_MEMBER:
@@ -411,7 +418,7 @@ int filter_install(unsigned flavour, int *ret_listener, struct err *err)
     return 0;
 }
 
-int filter_install_init(struct err *err)
+int filter_install_init(bool changes, struct err *err)
 {
-    return load(filter_init_program(filter_native()), 0) < 0 ? explain(err) : 0;
+    return load(filter_init_program(filter_native(), changes), 0) < 0 ? explain(err) : 0;
 }

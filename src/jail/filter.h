@@ -7,7 +7,7 @@
  * A refused call returns an error. One that is to be reported goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and the holder of the listener answers with filter_denial_errno and
  * writes down filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a
- * setns(2) that an open gate waits for (inside/gate.c), and for the calls of filter_notice: all
+ * setns(2) that an open gate waits for (inside/gate.c), and for most calls of filter_notice: all
  * their arguments are in registers.
  */
 #ifndef JAIL_FILTER_H
@@ -39,10 +39,11 @@ enum filter_flavour {
      * so the filter need not refuse them. Without it os.kill, abort and multiprocessing do not
      * work. */
     FILTER_SCOPED_SIGNALS = 1 << 3,
-    /* There is no private root: sockets of the host's with a path (D-Bus, ssh-agent, docker) could
-     * be connected to, and Landlock does not mind. Pairs of sockets stay. Files are on the host's
-     * disk, so the setgid bit is refused like the setuid bit. */
-    FILTER_NO_UNIX = 1 << 4,
+    /* There is no private root, and Landlock does not rule all that files need. Sockets of the
+     * host's with a path (D-Bus, ssh-agent, docker) could be connected to: pairs of sockets stay.
+     * Mode, owner and times of all the user's files could be changed: the listener makes these
+     * changes itself, on the guest's own files; without a listener they are refused. */
+    FILTER_NO_ROOT = 1 << 4,
     /* The listener gets a notice when a process is about to exit, before its memory is taken apart,
      * and nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */
     FILTER_TELLS_EXIT = 1 << 5,
@@ -51,7 +52,7 @@ enum filter_flavour {
     FILTER_TELLS_SOCKETS = 1 << 6,
     FILTER_FLAVOURS = 1 << 7,
     /* Beside these the one before has no effect; they go with no warm run. */
-    FILTER_HIDES_SOCKETS = FILTER_QUIET | FILTER_NO_INET | FILTER_SHARED_PIDS | FILTER_NO_UNIX,
+    FILTER_HIDES_SOCKETS = FILTER_QUIET | FILTER_NO_INET | FILTER_SHARED_PIDS | FILTER_NO_ROOT,
 };
 
 struct filter_program {
@@ -63,21 +64,24 @@ struct filter_program {
 struct filter_program filter_program(enum filter_arch arch, unsigned flavour);
 /* What is loaded elsewhere: shorter, it leaves what is rare to the listener. */
 struct filter_program filter_asking_program(enum filter_arch arch, unsigned flavour);
-/* What our own pid 1 locks itself into; anything else kills it. */
-struct filter_program filter_init_program(enum filter_arch arch);
+/* What our own pid 1 locks itself into; anything else kills it. `changes`: beside FILTER_NO_ROOT.
+ */
+struct filter_program filter_init_program(enum filter_arch arch, bool changes);
 
 /* The errno that answers a reported call, a positive number. */
 int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
 
-/* What a call is about that reached the listener. All but the first may be answered with
+/* What a call is about that reached the listener. All but the first two may be answered with
  * SECCOMP_USER_NOTIF_FLAG_CONTINUE: what the decision rests on is in registers. */
 enum filter_notice {
     FILTER_REFUSED,
-    FILTER_NOTICE_LEAVE,  /* exit_group: its status is argument 0 */
-    FILTER_NOTICE_LOCK,   /* a lock on a range of a file, or its end */
-    FILTER_NOTICE_MEMBER, /* a socket becomes a member of a multicast group */
-    FILTER_NOTICE_SELF_0, /* argument 0 is a process: allowed if that is the caller */
-    FILTER_NOTICE_SELF_1, /* argument 1 is, the same */
+    FILTER_NOTICE_CHANGE,   /* a file's mode, owner or times: see FILTER_NO_ROOT */
+    FILTER_NOTICE_TRUNCATE, /* by path: allowed if Landlock rules it */
+    FILTER_NOTICE_LEAVE,    /* exit_group: its status is argument 0 */
+    FILTER_NOTICE_LOCK,     /* a lock on a range of a file, or its end */
+    FILTER_NOTICE_MEMBER,   /* a socket becomes a member of a multicast group */
+    FILTER_NOTICE_SELF_0,   /* argument 0 is a process: allowed if that is the caller */
+    FILTER_NOTICE_SELF_1,   /* argument 1 is, the same */
     FILTER_NOTICES,
 };
 enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_data *data);
@@ -103,6 +107,6 @@ const char *filter_denial_name(const struct seccomp_data *data, char *out, size_
  * ERR_SYSTEM with EBUSY in err->sys: an outer sandbox has the one listener that can be; then
  * FILTER_QUIET still works. ERR_UNSUPPORTED: the kernel has no such filter, or no listeners. */
 int filter_install(unsigned flavour, int *ret_listener, struct err *err);
-int filter_install_init(struct err *err);
+int filter_install_init(bool changes, struct err *err);
 
 #endif

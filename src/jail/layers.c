@@ -19,9 +19,11 @@ const struct layer_info jail_layers[LAYER_COUNT] = {
                      MEANS_NAMESPACES, false},
     [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "guest sees the host's cgroup paths",
                         MEANS_NAMESPACES, false},
-    [LAYER_ROOT] = {"root", "a minimal read-only root; no homes, no sockets, no setuid",
-                    "files are guarded by Landlock alone; workspace is a folder on the host's disk",
-                    MEANS_NAMESPACES, true},
+    [LAYER_ROOT] =
+        {"root", "a minimal read-only root; no homes, no sockets, no setuid",
+         "files are guarded by Landlock and the filter, and names, sizes and times of all "
+         "the host's files can be read; workspace is a folder on the host's disk",
+         MEANS_NAMESPACES, true},
     [LAYER_PROC] = {"proc", "a /proc of its own, read-only, dangerous parts masked",
                     "no /proc inside: some programs miss it", MEANS_PROC, false},
     [LAYER_CAPS] = {"capabilities", "no privilege in any set", "guest keeps privileges", MEANS_NONE,

@@ -56,10 +56,15 @@ static char *why_missing(const struct backend_outcome *o, unsigned layer)
     return xstrdup("this host does not have it ('glovebox doctor' says more)");
 }
 
+/* What Landlock and the filter do not keep from the guest. */
+#define READABLE "; names, sizes, times and attributes of the host's files can be read"
+
 static json_t *missing_layer(const struct backend_outcome *o, unsigned layer)
 {
     const char *lost = why_lost(o, layer);
-    AUTO_FREE char *why = lost ? xstrdup(lost) : why_missing(o, layer);
+    AUTO_FREE char *reason = lost ? xstrdup(lost) : why_missing(o, layer);
+    bool readable = layer == LAYER_ROOT && (o->held & LAYER_BIT(LAYER_LANDLOCK));
+    AUTO_FREE char *why = xasprintf("%s%s", reason, readable ? READABLE : "");
 
     return json_pack("{s:s, s:o, s:b}", "layer", jail_layers[layer].name, "why",
                      json_text(str_from(why)), "lost", lost != NULL);

@@ -102,6 +102,9 @@ def test_missing(t):
          and not set(missing) & set(doc["isolation"]), "missing layers, each with why", doc)
     t.equal([missing["landlock"], missing["netns"]],
             ["it was left out: --without", "it was left out: --without, or --net host"], "the options that left them out")
+    doc = t.run("--json", "--without", "root", "--allow-unsafe", "--lang", "sh", "-c", ":").json
+    t.ok([m["why"] for m in doc["missing"] if m["layer"] == "root" and "can be read" in m["why"]],
+         "what remains readable without a private root", doc["missing"])
     doc = t.run("--json", *HOST, "-c", "1").json
     t.ok("backend host never has it" in [m["why"] for m in doc["missing"]], "layers that a backend never has", doc["missing"])
     events = t.run("--events", *unsafe, "-c", "print(1)").events

@@ -80,7 +80,7 @@ class Canaries:
         self.shm_file = "/dev/shm/" + self.name
         self.has_setuid = os.geteuid() == 0 and self.make_setuid()
         for name in ("private", "private/secret", "open", "open/secret", "open/writable", "home",
-                     "out", "work"):
+                     "out", "view", "view/data", "work"):
             os.chown(self.path(name), self.uid, self.uid)
         self.stats = self.stat_files()
 

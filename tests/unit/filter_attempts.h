@@ -108,6 +108,46 @@ static int is_bad_descriptor(int result)
     return result < 0 && errno == EBADF ? 0 : -1;
 }
 
+static int try_plain_mode(void)
+{
+    return is_bad_descriptor(fchmod(-1, 0755));
+}
+
+static int try_times(void)
+{
+    return is_bad_descriptor((int)syscall(SYS_utimensat, -1, NULL, NULL, 0));
+}
+
+static int try_owner(void)
+{
+    return is_bad_descriptor(fchown(-1, 0, 0));
+}
+
+/* These name nothing that is there. */
+static int is_absent(int result)
+{
+    return result < 0 && errno == ENOENT ? 0 : -1;
+}
+
+static int try_truncate(void)
+{
+    return is_absent(truncate("/nowhere/file", 0));
+}
+
+static int try_truncating(void)
+{
+    if (is_absent(open("/nowhere/file", O_WRONLY | O_TRUNC)) < 0)
+        return -1;
+    return is_absent(open("/nowhere/file", O_RDONLY | O_TRUNC));
+}
+
+static int try_openat2(void)
+{
+    uint64_t how[3] = {O_RDONLY};
+
+    return is_absent((int)syscall(437, AT_FDCWD, "/nowhere/file", how, sizeof how));
+}
+
 static int try_lock(void)
 {
     return is_bad_descriptor(fcntl(-1, F_SETLK, NULL));
@@ -161,7 +201,7 @@ static const struct attempt attempts[] = {
      {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC},
      EAFNOSUPPORT,
      "socket(AF_UNIX)",
-     FILTER_NO_UNIX,
+     FILTER_NO_ROOT,
      0},
     {"route", NULL, SYS_socket, {AF_NETLINK, SOCK_RAW}, 0, NULL, 0, 0},
     {"internet",
@@ -175,7 +215,14 @@ static const struct attempt attempts[] = {
     {"TIOCSTI", NULL, SYS_ioctl, {~0UL, 0xdeadbeef00005412}, EPERM, "ioctl(TIOCSTI)", 0, 0},
     {"TIOCGWINSZ", NULL, SYS_ioctl, {~0UL, 0x5413}, EBADF, NULL, 0, 0},
     {"setuid file", NULL, SYS_fchmod, {~0UL, 04755}, EPERM, "fchmod(setuid)", 0, 0},
-    {"plain file", NULL, SYS_fchmod, {~0UL, 0755}, EBADF, NULL, 0, 0},
+    {"plain file", try_plain_mode, 0, {0}, EPERM, "fchmod", FILTER_NO_ROOT, 0},
+    {"times", try_times, 0, {0}, EPERM, "utimensat", FILTER_NO_ROOT, 0},
+    {"owner", try_owner, 0, {0}, EPERM, "fchown", FILTER_NO_ROOT, 0},
+    {"truncate", try_truncate, 0, {0}, EPERM, "truncate", FILTER_NO_ROOT, 0},
+    {"truncating to read", try_truncating, 0, {0}, EACCES, NULL, FILTER_NO_ROOT, 0},
+    {"openat2", try_openat2, 0, {0}, ENOSYS, NULL, FILTER_NO_ROOT, 0},
+    {"attribute", NULL, SYS_fsetxattr, {~0UL}, EOPNOTSUPP, NULL, 0, 0},
+    {"attribute gone", NULL, SYS_fremovexattr, {~0UL}, EOPNOTSUPP, NULL, 0, 0},
     {"device", NULL, SYS_mknodat, {0, 0, S_IFCHR | 0666}, EPERM, "mknodat(device)", 0, 0},
     {"fifo", NULL, SYS_mknodat, {0, 0, S_IFIFO | 0666}, EFAULT, NULL, 0, 0},
     {"keyctl", NULL, SYS_keyctl, {0}, EPERM, "keyctl", 0, 0},

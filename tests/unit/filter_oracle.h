@@ -113,7 +113,7 @@ static int allow_sockets(struct oracle *o, int nr)
 {
     int result = allow_two(o, nr, is(0, ANY, AF_NETLINK), is(2, ANY, NETLINK_ROUTE));
 
-    if (!(o->flavour & FILTER_NO_UNIX))
+    if (!(o->flavour & FILTER_NO_ROOT))
         result |= allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_STREAM)) |
                   allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_DGRAM)) |
                   allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
@@ -183,7 +183,7 @@ static int allow_some(struct oracle *o, enum action action, int nr)
     case ACT_SOCKET:
         return allow_sockets(o, nr);
     case ACT_SOCKETPAIR:
-        if (o->flavour & FILTER_NO_UNIX)
+        if (o->flavour & FILTER_NO_ROOT)
             return allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_STREAM)) |
                    allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
         return allow_one(o, nr, 0, ANY, AF_UNIX);
@@ -206,7 +206,20 @@ static int allow_some(struct oracle *o, enum action action, int nr)
                allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_IDLE));
     case ACT_MODE_1:
     case ACT_MODE_2:
-        return allow_one(o, nr, last, o->flavour & FILTER_NO_UNIX ? 06000 : 04000, 0);
+        return o->flavour & FILTER_NO_ROOT ? 0 : allow_one(o, nr, last, 04000, 0);
+    case ACT_OPEN_1:
+    case ACT_OPEN_2:
+        last = action == ACT_OPEN_2 ? 2 : 1;
+        if (o->flavour & FILTER_NO_ROOT)
+            return allow_one(o, nr, last, O_TRUNC, 0) | allow_one(o, nr, last, 3, O_WRONLY) |
+                   allow_one(o, nr, last, 3, O_RDWR);
+        return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
+    case ACT_CHANGE:
+    case ACT_TRUNCATE:
+    case ACT_ROOT_ONLY:
+        return o->flavour & FILTER_NO_ROOT
+                   ? 0
+                   : seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_NODE_1:
     case ACT_NODE_2:
         return allow_one(o, nr, last, S_IFMT, 0) |

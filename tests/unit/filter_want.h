@@ -114,7 +114,7 @@ static uint32_t want_socket(uint32_t family, uint32_t type, uint32_t protocol, u
     bool inet = family == AF_INET || family == AF_INET6;
 
     type &= 15;
-    if (family == AF_UNIX && flavour & FILTER_NO_UNIX)
+    if (family == AF_UNIX && flavour & FILTER_NO_ROOT)
         return no;
     if (family == AF_UNIX)
         return type == SOCK_STREAM || type == SOCK_DGRAM || type == SOCK_SEQPACKET ? YES : no;
@@ -172,6 +172,14 @@ static bool is_device(uint32_t mode)
     return type != 0 && type != S_IFREG && type != S_IFIFO && type != S_IFSOCK;
 }
 
+/* Whatever is truncated has to be written. */
+static uint32_t want_open(uint32_t flags, unsigned flavour)
+{
+    bool writes = (flags & 3) == O_WRONLY || (flags & 3) == O_RDWR;
+
+    return flavour & FILTER_NO_ROOT && flags & O_TRUNC && !writes ? NO(EACCES) : YES;
+}
+
 static uint32_t want(const struct row *row, unsigned flavour, const struct seccomp_data *data)
 {
     const uint32_t a[3] = {(uint32_t)data->args[0], (uint32_t)data->args[1],
@@ -190,6 +198,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return NO(ENOSYS);
     case ACT_QUIET:
         return NO(EPERM);
+    case ACT_UNSUPPORTED:
+        return NO(EOPNOTSUPP);
     case ACT_CLONE: /* CLONE_PARENT and namespaces but CLONE_NEWTIME, an exit signal here */
         return a[0] & 0x7e028000 || (a[0] & 0x10400) == 0x400 ? no : YES;
     case ACT_UNSHARE:
@@ -198,10 +208,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return a[0] + 1 <= 1 ? YES : no;
     case ACT_SOCKET:
         return want_socket(a[0], a[1], a[2], flavour);
-    case ACT_UNSUPPORTED:
-        return NO(EOPNOTSUPP);
     case ACT_SOCKETPAIR:
-        return a[0] == AF_UNIX && (!(flavour & FILTER_NO_UNIX) || (a[1] & 15) == SOCK_STREAM ||
+        return a[0] == AF_UNIX && (!(flavour & FILTER_NO_ROOT) || (a[1] & 15) == SOCK_STREAM ||
                                    (a[1] & 15) == SOCK_SEQPACKET)
                    ? YES
                    : tell(flavour, EAFNOSUPPORT);
@@ -238,8 +246,15 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return want_flags(action, data);
     case ACT_MODE_1:
     case ACT_MODE_2:
-        return a[action == ACT_MODE_2 ? 2 : 1] & (flavour & FILTER_NO_UNIX ? 06000 : 04000) ? no
-                                                                                            : YES;
+        return flavour & FILTER_NO_ROOT || a[action == ACT_MODE_2 ? 2 : 1] & 04000 ? no : YES;
+    case ACT_CHANGE:
+    case ACT_TRUNCATE:
+        return flavour & FILTER_NO_ROOT ? no : YES;
+    case ACT_ROOT_ONLY:
+        return flavour & FILTER_NO_ROOT ? NO(ENOSYS) : YES;
+    case ACT_OPEN_1:
+    case ACT_OPEN_2:
+        return want_open(a[action == ACT_OPEN_2 ? 2 : 1], flavour);
     case ACT_NODE_1:
     case ACT_NODE_2:
         return is_device(a[action == ACT_NODE_2 ? 2 : 1]) ? no : YES;

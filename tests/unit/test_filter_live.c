@@ -61,6 +61,8 @@ static void answer(int listener, unsigned flavour)
         report->left_with = (int)request.data.args[0];
         (void)usleep(ALARM_US * 2);
     }
+    if (notice == FILTER_NOTICE_CHANGE || notice == FILTER_NOTICE_TRUNCATE)
+        notice = FILTER_REFUSED;
     if (notice == FILTER_NOTICE_SELF_0 && (uint32_t)request.data.args[0] != request.pid)
         notice = FILTER_REFUSED;
     uint32_t verdict = filter_judge(filter_native(), flavour, &request.data);
@@ -260,7 +262,7 @@ static int with_init(void (*body)(void))
 
     if (child == 0) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        if (filter_install_init(&err) < 0)
+        if (filter_install_init(false, &err) < 0)
             _exit(99);
         body();
         _exit(0);

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/watch.h"
+#include "jail/watch_sockets.h"
 
 #define WATCH_EVERY_MS   10
 #define LEAVE_MS         5000
@@ -234,10 +235,14 @@ static void watch(struct local_guest *l)
     if (watches_memory(l)) {
         struct watch_tree tree = tree_of(l);
         uint64_t bytes = 0, tasks = 0;
+        struct watch_adrift adrift = {0};
+        tree.ret_adrift = &adrift;
         (void)watch_tree_memory(&tree, &bytes);
         if (bytes > l->out->memory_peak)
             l->out->memory_peak = bytes;
-        if (bytes > limits->memory_bytes)
+        if (watch_adrift_over(&adrift, limits->memory_bytes))
+            hit_and_kill(l, LIMIT_CONNECTIONS);
+        else if (bytes > limits->memory_bytes)
             hit_and_kill(l, LIMIT_MEMORY);
         /* RLIMIT_NPROC refuses without a report; keeper and init are in the sum. */
         if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
@@ -336,8 +341,9 @@ static void step(struct local_guest *l, int most_ms)
     if (polls[CONTROL].revents && !is_start)
         on_jail(l);
     watch_when_due(l);
-    if (local_sockets_over(l))
-        hit_and_kill(l, LIMIT_MEMORY);
+    enum jail_limit_hit over = local_sockets_over(l);
+    if (over)
+        hit_and_kill(l, over);
     check_deadline(l);
     check_leaving(l);
 }
@@ -412,8 +418,9 @@ void local_look(struct backend_guest *guest)
     if (use.cpu_ns && use.cpu_ns == l->looked_cpu_ns)
         return;
     l->looked_cpu_ns = use.cpu_ns;
-    if (local_sockets_over(l))
-        hit_and_kill(l, LIMIT_MEMORY);
+    enum jail_limit_hit over = local_sockets_over(l);
+    if (over)
+        hit_and_kill(l, over);
 }
 
 void local_usage(struct backend_guest *guest, struct backend_usage *ret)

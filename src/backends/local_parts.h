@@ -96,10 +96,10 @@ bool fork_tree_has_below(struct local_guest *l);
 void fork_tree_leave(struct local_guest *l);
 void fork_tree_let_fork(struct local_guest *l);
 
-/* local_sockets.c: when to look, in the time of clock_mono_ms; and true when it was due and there
- * is too much in them. */
+/* local_sockets.c: when to look, in the time of clock_mono_ms; and when it was due, the limit that
+ * they exceed, or 0. */
 int64_t local_sockets_due(const struct local_guest *l);
-bool local_sockets_over(struct local_guest *l);
+enum jail_limit_hit local_sockets_over(struct local_guest *l);
 
 /* local_end.c. Of a guest that has ended: its figures into the outcome. -1 with *err when its
  * program was never started. */

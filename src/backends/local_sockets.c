@@ -22,19 +22,22 @@ int64_t local_sockets_due(const struct local_guest *l)
     return is_watched(l) ? l->sockets_ms : INT64_MAX;
 }
 
-bool local_sockets_over(struct local_guest *l)
+enum jail_limit_hit local_sockets_over(struct local_guest *l)
 {
     pid_t pids[PROCESSES_MAX];
     struct watch_sockets watch = {.pids = pids};
+    struct watch_adrift adrift;
     int64_t begin = clock_mono_ms();
 
     if (begin < local_sockets_due(l))
-        return false;
+        return 0;
     watch.count = cgroup_processes(l->group, pids, PROCESSES_MAX);
-    uint64_t bytes = watch_sockets(&watch);
+    uint64_t bytes = watch_sockets(&watch, &adrift);
     if (bytes > l->sockets_peak)
         l->sockets_peak = bytes;
     int64_t now = clock_mono_ms(), pause = (now - begin) * LOOK_SHARE;
     l->sockets_ms = now + (pause > LOOK_EVERY_MS ? pause : LOOK_EVERY_MS);
-    return bytes > l->job->limits.memory_bytes;
+    if (watch_adrift_over(&adrift, l->job->limits.memory_bytes))
+        return LIMIT_CONNECTIONS;
+    return bytes > l->job->limits.memory_bytes ? LIMIT_MEMORY : 0;
 }

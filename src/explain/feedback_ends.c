@@ -71,6 +71,9 @@ static const struct {
     {LIMIT_BUFFERS, TOPIC_MEMORY,
      "Sockets had no room for more data{1}: the buffers of TCP and UDP may take a quarter of the "
      "memory limit. Receive what was sent before more is sent, or allow more with --memory."},
+    {LIMIT_CONNECTIONS, TOPIC_NETWORK,
+     "Too many TCP connections belonged to no process{1}, or held too much data, and the program "
+     "was stopped. Accept connections, and receive what was sent before the sender closes."},
 };
 
 static void collect_limits(struct collector *c)

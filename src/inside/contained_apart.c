@@ -208,7 +208,7 @@ static int go_apart(const struct contained_apart *a, struct err *err)
 {
     (void)sethostname("guest", 5);
     if (!a->net)
-        raise_loopback();
+        network_prepare();
     if (build_root(a, err) < 0)
         return -1;
     drop_root(a->pids);

@@ -233,9 +233,9 @@ void init_main(struct inside *in)
     enter_cgroups(in);
     note_namespaces(in);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-    make_root(in);
     if (trying(in, LAYER_NETNS))
-        raise_loopback();
+        network_prepare();
+    make_root(in);
     set_names(in);
     if (in->spec.nest)
         nest_main(in);

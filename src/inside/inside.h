@@ -209,8 +209,9 @@ struct reopening {
 };
 int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 
-/* inside/slots.c */
-void raise_loopback(void);
+/* inside/slots.c: of a network that is new and ours. Before the new root: its /proc is read-only.
+ */
+void network_prepare(void);
 
 /* inside/born.c: the first report of the init of a jail in a nest, before anything can kill it or
  * change what others may see of it. */

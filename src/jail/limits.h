@@ -26,8 +26,9 @@ enum jail_limit_hit {
     LIMIT_PIDS = 1 << 3,
     LIMIT_DISK = 1 << 4,
     LIMIT_OUTPUT = 1 << 5,
-    LIMIT_BUFFERS = 1 << 6, /* of sockets: some waited for room */
-    LIMIT_LAST = LIMIT_BUFFERS,
+    LIMIT_BUFFERS = 1 << 6,     /* of sockets: some waited for room */
+    LIMIT_CONNECTIONS = 1 << 7, /* of TCP that no process holds */
+    LIMIT_LAST = LIMIT_CONNECTIONS,
 };
 
 #endif

@@ -269,8 +269,12 @@ static uint64_t memfd_bytes(const struct walk *w)
 static uint64_t socket_bytes(const struct watch_tree *tree, const struct walk *w)
 {
     struct watch_sockets watch = {.pids = w->pids, .count = w->count, .with_unix = true};
+    struct watch_adrift adrift = {0};
+    uint64_t bytes = tree->with_sockets ? watch_sockets(&watch, &adrift) : 0;
 
-    return tree->with_sockets ? watch_sockets(&watch) : 0;
+    if (tree->ret_adrift)
+        *tree->ret_adrift = adrift;
+    return bytes;
 }
 
 static uint64_t total(struct memory sum, uint64_t in_files)

@@ -18,6 +18,7 @@
 
 #define WATCH_PROCESSES_MAX 4096 /* of one tree; more are not looked at */
 
+struct watch_adrift; /* jail/watch_sockets.h */
 struct watch_tree {
     pid_t root;
     /* root is the init of a pid namespace or a subreaper, so whatever loses its parent becomes its
@@ -27,6 +28,7 @@ struct watch_tree {
     int tmpfs_fd;            /* in a file system in memory that is the guest's; -1 for none */
     uint64_t exact_at_bytes; /* from here on count exactly; 0 never. Give it the limit */
     bool with_sockets;       /* their buffers count; root's network is ours or its own */
+    struct watch_adrift *ret_adrift; /* with_sockets: set by watch_tree_memory, or NULL */
 };
 
 /* What only they have in memory or swap, page tables among it. First an estimate that is never too

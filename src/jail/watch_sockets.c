@@ -18,6 +18,13 @@
 #define FEW         8  /* sockets in one network are not looked at: at most some MiB each */
 #define PENDING_FEW 32 /* connections that no process has a descriptor of */
 
+/* So many are rare in a program that means no harm: 16 full backlogs. As many as 768 may be in
+ * messages that no process received. 64 guests have the default of tcp_max_orphans on a large
+ * machine. */
+#define ADRIFT_MOST       2048
+#define ADRIFT_PART       4 /* of the memory limit, as cgroup_v1.c gives to charged buffers */
+#define ADRIFT_BYTES_MOST ((uint64_t)64 << 20)
+
 enum kind { KIND_UNIX, KIND_TCP, KIND_UDP, KIND_NETLINK, KIND_OTHER, KINDS };
 
 #define SEEN_MAX                                                                                   \
@@ -148,28 +155,39 @@ struct list {
     const char *name;
     int field; /* with the bytes; the next one, or that behind a colon, has more */
     int base;
+    int owner; /* the field that is 0 where no process has a descriptor; or 0 */
 };
 
-static uint64_t list_bytes(pid_t pid, const struct list *list)
+static uint64_t line_bytes(const char *line, const struct list *list)
+{
+    const char *p = field(str_from(line), list->field).p;
+    char *rest;
+    uint64_t sum = strtoull(p, &rest, list->base); /* of the title's line: nothing */
+
+    return rest == p ? 0 : sum + strtoull(*rest == ':' ? rest + 1 : rest, NULL, list->base);
+}
+
+/* Adds what has no owner to *adrift, which may be NULL. */
+static uint64_t list_bytes(pid_t pid, const struct list *list, uint64_t *adrift)
 {
     FILE *f = open_list(pid, list->name);
-    char line[512], *rest;
+    char line[512];
     uint64_t sum = 0;
 
     while (f && fgets(line, sizeof line, f)) {
-        const char *p = field(str_from(line), list->field).p;
-        sum += strtoull(p, &rest, list->base); /* of the title's line: nothing */
-        if (rest != p)
-            sum += strtoull(*rest == ':' ? rest + 1 : rest, NULL, list->base);
+        uint64_t bytes = line_bytes(line, list);
+        sum += bytes;
+        if (adrift && str_is(field(str_from(line), list->owner), "0"))
+            *adrift += bytes;
     }
     if (f)
         (void)fclose(f);
     return sum;
 }
 
-static const struct list netlink = {"netlink", 4, 10};
-static const struct list udp[] = {{"udp", 4, 16}, {"udp6", 4, 16}};
-static const struct list tcp[] = {{"tcp", 4, 16}, {"tcp6", 4, 16}};
+static const struct list netlink = {"netlink", 4, 10, 0};
+static const struct list udp[] = {{"udp", 4, 16, 0}, {"udp6", 4, 16, 0}};
+static const struct list tcp[] = {{"tcp", 4, 16, 9}, {"tcp6", 4, 16, 9}};
 
 static uint64_t more(uint64_t a, uint64_t b)
 {
@@ -179,17 +197,19 @@ static uint64_t more(uint64_t a, uint64_t b)
 /* TCP's lists take milliseconds to read, so they are read only if there are connections that no
  * process has a descriptor of. They show what was sent; the kernel needs a quarter more to hold it.
  */
-static void add_lists(struct sum *sum, pid_t pid)
+static void add_lists(struct sum *sum, pid_t pid, struct watch_adrift *ret)
 {
     size_t connections = in_use(pid, "sockstat", "TCP:") + in_use(pid, "sockstat6", "TCP6:");
     uint64_t queued;
 
-    sum->bytes[KIND_NETLINK] = more(sum->bytes[KIND_NETLINK], list_bytes(pid, &netlink));
-    queued = list_bytes(pid, &udp[0]) + list_bytes(pid, &udp[1]);
+    sum->bytes[KIND_NETLINK] = more(sum->bytes[KIND_NETLINK], list_bytes(pid, &netlink, NULL));
+    queued = list_bytes(pid, &udp[0], NULL) + list_bytes(pid, &udp[1], NULL);
     sum->bytes[KIND_UDP] = more(sum->bytes[KIND_UDP], queued);
     if (connections <= sum->tcp + PENDING_FEW)
         return;
-    queued = list_bytes(pid, &tcp[0]) + list_bytes(pid, &tcp[1]);
+    queued = list_bytes(pid, &tcp[0], &ret->bytes) + list_bytes(pid, &tcp[1], &ret->bytes);
+    ret->bytes += ret->bytes / 4;
+    ret->count = connections - sum->tcp;
     sum->bytes[KIND_TCP] = more(sum->bytes[KIND_TCP], queued + queued / 4);
 }
 
@@ -209,20 +229,31 @@ static pid_t in_own_network(const struct watch_sockets *watch)
     return 0;
 }
 
-uint64_t watch_sockets(const struct watch_sockets *watch)
+uint64_t watch_sockets(const struct watch_sockets *watch, struct watch_adrift *ret_adrift)
 {
     struct sum sum = {.seen = NULL};
     pid_t member = in_own_network(watch);
     uint64_t bytes = 0;
 
+    *ret_adrift = (struct watch_adrift){0};
     if (!watch->count || (member && in_use(member, "sockstat", "sockets:") <= FEW))
         return 0;
     for (size_t i = 0; i < watch->count; i++)
         watch_files(watch->pids[i], look_at_socket, &sum);
     if (member)
-        add_lists(&sum, member);
+        add_lists(&sum, member, ret_adrift);
     for (int i = 0; i < KINDS; i++)
         bytes += i == KIND_UNIX && !watch->with_unix ? 0 : sum.bytes[i];
     free(sum.seen);
     return bytes;
+}
+
+bool watch_adrift_over(const struct watch_adrift *adrift, uint64_t memory_bytes)
+{
+    uint64_t most = memory_bytes / ADRIFT_PART;
+
+    if (!memory_bytes)
+        return false;
+    return adrift->count > ADRIFT_MOST ||
+           adrift->bytes > (most < ADRIFT_BYTES_MOST ? most : ADRIFT_BYTES_MOST);
 }

@@ -18,14 +18,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* TCP connections that no process has a descriptor of: not accepted yet, or closed with data in
+ * flight (orphans). The kernel counts orphans for the whole machine, and beyond net.ipv4.
+ * tcp_max_orphans it resets those of other processes; their data count in the machine's tcp_mem. */
+struct watch_adrift {
+    size_t count;
+    uint64_t bytes;
+};
+/* Whether those are more than a guest with that limit of memory may have; 0 is no limit. */
+bool watch_adrift_over(const struct watch_adrift *adrift, uint64_t memory_bytes);
+
 struct watch_sockets {
     const pid_t *pids; /* some may be in our network namespace, all others in one of their own */
     size_t count;
     bool with_unix; /* these are always charged to a group, where there is one */
 };
 
-/* Bytes; 0 as well when their network has so few sockets that it does not matter. Linux 5.6 for
- * what is seen by descriptor; we must be allowed to trace them, as root or the same user is. */
-uint64_t watch_sockets(const struct watch_sockets *watch);
+/* Bytes, those adrift among them; 0 as well when their network has so few sockets that it does not
+ * matter. Linux 5.6 for what is seen by descriptor; we must be allowed to trace them, as root or
+ * the same user is. */
+uint64_t watch_sockets(const struct watch_sockets *watch, struct watch_adrift *ret_adrift);
 
 #endif

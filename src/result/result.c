@@ -120,9 +120,10 @@ static const struct {
     enum jail_limit_hit hit;
     const char *name;
 } limit_names[] = {
-    {LIMIT_WALL, "timeout"},    {LIMIT_CPU, "cpu_time"}, {LIMIT_MEMORY, "memory"},
-    {LIMIT_PIDS, "pids"},       {LIMIT_DISK, "disk"},    {LIMIT_OUTPUT, "output"},
-    {LIMIT_BUFFERS, "buffers"},
+    {LIMIT_WALL, "timeout"},    {LIMIT_CPU, "cpu_time"},
+    {LIMIT_MEMORY, "memory"},   {LIMIT_PIDS, "pids"},
+    {LIMIT_DISK, "disk"},       {LIMIT_OUTPUT, "output"},
+    {LIMIT_BUFFERS, "buffers"}, {LIMIT_CONNECTIONS, "connections"},
 };
 
 const char *limit_name(enum jail_limit_hit hit)
@@ -199,6 +200,10 @@ const char *result_summary(const struct result *r, const struct jail_limits *lim
     else if (r->oom_killed)
         snprintf(out, n, "Memory limit exceeded: needs more than %s; allow more with --memory",
                  num_format_size(limits->memory_bytes, amount, sizeof amount));
+    else if (r->limits_hit & LIMIT_CONNECTIONS)
+        snprintf(out, n,
+                 "Connection limit reached: too many were not accepted, or closed with "
+                 "unsent data");
     else if (r->limits_hit & LIMIT_DISK && !r->success)
         snprintf(out, n, "Disk limit reached: %s and %llu files; allow more with --disk",
                  num_format_size(limits->disk_bytes, amount, sizeof amount),

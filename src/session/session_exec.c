@@ -37,6 +37,9 @@ static void end_guest(struct exchange *x, const struct result *r)
     if (o->limits_hit & LIMIT_MEMORY) {
         kind = ERR_LIMIT;
         why = xasprintf("out of memory in cell %u", n);
+    } else if (o->limits_hit & LIMIT_CONNECTIONS) {
+        kind = ERR_LIMIT;
+        why = xasprintf("too many connections were not accepted in cell %u", n);
     } else if (o->failure) {
         kind = ERR_SYSTEM;
         why = xstrdup(o->failure);

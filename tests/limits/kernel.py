@@ -54,19 +54,6 @@ for i in range(720):
     s.send(b'x' * 60000, socket.MSG_MORE)
     hold.append(s)
 """),
-    ("connections that nobody accepts", """
-import socket
-listener = socket.socket()
-listener.bind(('127.0.0.1', 0))
-listener.listen(4096)
-for i in range(1500):
-    with socket.socket() as s:
-        s.settimeout(1)
-        try:
-            s.connect(listener.getsockname())
-            s.sendall(b'x' * 60000)
-        except OSError: break
-"""),
 ]
 
 # What a group charges to its limit; and whether the watcher sees it where there is no group.

@@ -416,6 +416,7 @@ static const struct {
     [ACT_INVALID] = {told, EINVAL, ALWAYS},
     [ACT_UNSUPPORTED] = {quiet, EOPNOTSUPP, ALWAYS},
     [ACT_NO_OPTION] = {quiet, ENOPROTOOPT, ALWAYS},
+    [ACT_NOT_BUILT] = {quiet, EINVAL, ALWAYS},
     [ACT_DONE] = {do_nothing, 0, ALWAYS},
     [ACT_IOCTL] = {do_ioctl, 1, ALWAYS},
     [ACT_PRCTL] = {do_prctl, 0, ALWAYS},

@@ -221,6 +221,7 @@ static const struct attempt attempts[] = {
     {"truncate", try_truncate, 0, {0}, EPERM, "truncate", FILTER_NO_ROOT, 0},
     {"truncating to read", try_truncating, 0, {0}, EACCES, NULL, FILTER_NO_ROOT, 0},
     {"openat2", try_openat2, 0, {0}, ENOSYS, NULL, FILTER_NO_ROOT, 0},
+    {"the name of a map", NULL, SYS_prctl, {0x53564d41}, EINVAL, NULL, 0, 0},
     {"attribute", NULL, SYS_fsetxattr, {~0UL}, EOPNOTSUPP, NULL, 0, 0},
     {"attribute gone", NULL, SYS_fremovexattr, {~0UL}, EOPNOTSUPP, NULL, 0, 0},
     {"device", NULL, SYS_mknodat, {0, 0, S_IFCHR | 0666}, EPERM, "mknodat(device)", 0, 0},

@@ -39,6 +39,8 @@ static uint32_t want_of(enum action action, unsigned flavour)
         return NO(EOPNOTSUPP);
     case ACT_NO_OPTION:
         return NO(ENOPROTOOPT);
+    case ACT_NOT_BUILT:
+        return NO(EINVAL);
     default:
         return SECCOMP_RET_KILL_PROCESS; /* no row has it */
     }

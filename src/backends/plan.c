@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/sha256.h"
 #include "jail/caps.h"
 #include "jail/uids.h"
 
@@ -120,6 +122,26 @@ static bool is_link_of(const struct backend_job *job, const char *path)
     return false;
 }
 
+/* Beside the run log, if that has a folder. The caller frees, also NULL. */
+static char *stamp_path(const char *folder)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    char hex[SHA256_HEX];
+
+    sha256_of(folder, strlen(folder), hex);
+    if (state && state[0] == '/')
+        return xasprintf("%s/glovebox/looked-%.16s", state, hex);
+    return home && home[0] == '/' ? xasprintf("%s/.local/state/glovebox/looked-%.16s", home, hex)
+                                  : NULL;
+}
+
+static void add_view(struct jail_spec *spec, const struct host_view *v)
+{
+    AUTO_FREE char *stamp = v->is_interpreters ? stamp_path(v->src) : NULL;
+
+    spec_add(spec, SPEC_BIND, v->src, v->dst, stamp)->look = true;
+}
+
 static void plan_root(const struct backend_job *job, struct jail_spec *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(empty_folders); i++)
@@ -143,7 +165,7 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         if (v->is_link)
             add(spec, SPEC_LINK, NULL, v->dst, v->src);
         else
-            spec_add(spec, SPEC_BIND, v->src, v->dst, NULL);
+            add_view(spec, v);
     }
     for (size_t i = 0; i < ARRAY_LEN(masked); i++)
         add(spec, SPEC_MASK, NULL, masked[i], NULL);

@@ -160,7 +160,7 @@ static void make_root(struct inside *in)
     become_guest_ids(in);
     if (own && root_build(in, &err) < 0)
         give_up_root(in, &err);
-    if (!own && host_box_make(in, &err) < 0)
+    if (!own && (look_refuse(&in->finds, &err) < 0 || host_box_make(in, &err) < 0))
         die_err(&err);
     if (in->held & LAYER_BIT(LAYER_PROC))
         fd_close(&in->locks_fd);

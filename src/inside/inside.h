@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/fd.h"
+#include "inside/look.h"
 #include "jail/proto.h"
 #include "jail/spec.h"
 
@@ -39,6 +40,7 @@ struct inside {
     unsigned flavour;     /* guest's first process: of its filter */
     struct buf words;     /* guest's first process: what it is to run, when it was parked */
     int *sources;         /* one detached mount a step of the plan, -1 where there is none */
+    struct finds finds;   /* what is to be covered there */
 };
 
 /* clone3(2), as of Linux 5.7; older kernels take it as long as what they do not know is zero. */

@@ -390,6 +390,9 @@ int main(int argc, char **argv)
     die_with(in.spec.host_pid);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     stay_on_this_processor(&in);
+    struct err err;
+    if (look_through(&in.spec, &in.finds, &err) < 0)
+        die_err(&err);
     run_attempts(&in);
     end_children();
     if (!(in.mode & LAYER_BIT(LAYER_ROOT)) && library_is_gone(&in))

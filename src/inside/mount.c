@@ -23,6 +23,7 @@ enum {
     TREE_RECURSIVE = 0x8000,
     EMPTY_PATH = 0x1000,
     MOVE_FROM_EMPTY = 0x4,
+    MOVE_TO_EMPTY = 0x40,
     FS_CLOEXEC = 1,
     CONFIG_FLAG_STRING = 1,
     CONFIG_CREATE = 6,
@@ -48,6 +49,11 @@ int mount_set(int tree, bool recursive, uint64_t attr)
 int mount_attach(int tree, const char *where)
 {
     return (int)syscall(NR_MOVE_MOUNT, tree, "", AT_FDCWD, where, MOVE_FROM_EMPTY);
+}
+
+int mount_attach_over(int tree, int over)
+{
+    return (int)syscall(NR_MOVE_MOUNT, tree, "", over, "", MOVE_FROM_EMPTY | MOVE_TO_EMPTY);
 }
 
 int mount_make(const char *type, const char *const *options, unsigned attr, struct err *err)

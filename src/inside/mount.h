@@ -23,6 +23,7 @@ enum mount_flags {
 int mount_clone(const char *path, bool recursive);
 /* Adds attributes (MOUNT_*). */
 int mount_set(int tree, bool recursive, uint64_t attr);
+int mount_attach_over(int tree, int over); /* an open file or folder, which is attached itself */
 int mount_attach(int tree, const char *where);
 /* A new filesystem, detached. `options` is a NULL-terminated list of name, value; or NULL. */
 int mount_make(const char *type, const char *const *options, unsigned attr, struct err *err);

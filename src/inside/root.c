@@ -26,6 +26,8 @@
 /* Where the new root hangs until it becomes one: any folder that every host has. */
 #define STAGE "/usr"
 
+enum { NR_OPENAT2 = 437 }; /* since Linux 5.6, as the mount calls are since 5.12 */
+
 static bool is_absent(int error)
 {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
@@ -171,12 +173,45 @@ static int do_mask(const char *path)
     return mount(S_ISDIR(st.st_mode) ? "sys" : "dev/null", path, NULL, MS_BIND, NULL);
 }
 
-static int do_view(int tree, const char *path)
+/* What covers sockets and pipes; made only if there are any. */
+#define EMPTY_FILE "dev/empty"
+
+/* Of a view that is attached. What is no longer there, or where the guest's ids do not lead, needs
+ * no cover. */
+static int cover_one(int tree, const struct found *found)
 {
-    return tree < 0 ? 0 /* optional, and not on this host */ : attach_at(tree, path);
+    const uint64_t beneath = 0x08, no_symlinks = 0x04;
+    const uint64_t how[] = {O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, beneath | no_symlinks};
+    AUTO_CLOSE int over = (int)syscall(NR_OPENAT2, tree, found->path, how, sizeof how);
+
+    if (over < 0)
+        return is_absent(errno) ? 0 : -1;
+    AUTO_CLOSE int cover = mount_clone(found->type == S_IFDIR ? "sys" : EMPTY_FILE, false);
+    if (cover < 0 || mount_set(cover, false, MOUNT_RDONLY | MOUNT_NOSUID | MOUNT_NODEV) < 0)
+        return -1;
+    return mount_attach_over(cover, over);
 }
 
-static int do_op(const struct spec_op *op, int source, struct err *err)
+/* The view is mounted nodev. */
+static bool is_device(const struct found *found)
+{
+    return found->type == S_IFCHR || found->type == S_IFBLK;
+}
+
+static int do_view(const struct inside *in, const struct spec_op *op, int tree, const char *path)
+{
+    if (tree < 0)
+        return 0; /* optional, and not on this host */
+    if (attach_at(tree, path) < 0)
+        return -1;
+    for (size_t i = 0; i < in->finds.count; i++)
+        if (in->finds.list[i].op == op && !is_device(&in->finds.list[i]) &&
+            cover_one(tree, &in->finds.list[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int do_op(const struct inside *in, const struct spec_op *op, int source, struct err *err)
 {
     const char *path = op->dst + 1; /* we stand in the new root */
     int result = -1;
@@ -184,7 +219,7 @@ static int do_op(const struct spec_op *op, int source, struct err *err)
     switch (op->kind) {
     case SPEC_BIND:
     case SPEC_DEVICE:
-        result = do_view(source, path);
+        result = do_view(in, op, source, path);
         break;
     case SPEC_DIR:
         result = make_folder(path);
@@ -324,7 +359,7 @@ static int run_plan(struct inside *in, bool last, struct err *err)
         const struct spec_op *op = &in->spec.ops[i];
         if (comes_last(op) != last)
             continue;
-        if (do_op(op, in->sources[i], err) < 0)
+        if (do_op(in, op, in->sources[i], err) < 0)
             return -1;
         fd_close(&in->sources[i]);
     }
@@ -451,6 +486,8 @@ int root_build(struct inside *in, struct err *err)
         return err_sys(err, "make the new root's folders");
     if (make_pty_places(err) < 0)
         return -1;
+    if (in->finds.count && make_file(EMPTY_FILE, (struct str){"", 0}) < 0)
+        return err_sys(err, "make " EMPTY_FILE);
     if (run_plan(in, false, err) < 0)
         return -1;
     if (in->spec.nest ? make_places(in, root, err) < 0 : build_own(in, root, err) < 0)

@@ -39,9 +39,10 @@ enum {
     FS_MAKE_FIFO = 1 << 10,
     FS_MAKE_BLOCK = 1 << 11,
     FS_MAKE_SYM = 1 << 12,
-    FS_REFER = 1 << 13,     /* ABI 2 */
-    FS_TRUNCATE = 1 << 14,  /* ABI 3 */
-    FS_IOCTL_DEV = 1 << 15, /* ABI 5 */
+    FS_REFER = 1 << 13,        /* ABI 2 */
+    FS_TRUNCATE = 1 << 14,     /* ABI 3 */
+    FS_IOCTL_DEV = 1 << 15,    /* ABI 5 */
+    FS_RESOLVE_UNIX = 1 << 16, /* ABI 9: to a socket with a path that was made outside */
     /* What a rule on something that is not a folder may name. */
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV,
 };
@@ -70,6 +71,8 @@ static uint64_t known_fs(void)
         fs |= FS_TRUNCATE;
     if (abi >= 5)
         fs |= FS_IOCTL_DEV;
+    if (abi >= 9)
+        fs |= FS_RESOLVE_UNIX;
     return fs;
 }
 
@@ -98,7 +101,7 @@ static uint64_t rights(enum landlock_grant grant)
     case LANDLOCK_READ:
         return FS_EXECUTE | FS_READ_FILE | FS_READ_DIR;
     case LANDLOCK_WRITE:
-        return ~(uint64_t)(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV);
+        return ~(uint64_t)(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
     case LANDLOCK_DEVICE:
         return FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV;
     }

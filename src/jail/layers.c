@@ -20,7 +20,9 @@ const struct layer_info jail_layers[LAYER_COUNT] = {
     [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "guest sees the host's cgroup paths",
                         MEANS_NAMESPACES, false},
     [LAYER_ROOT] =
-        {"root", "a minimal read-only root; no homes, no sockets, no setuid",
+        {"root",
+         "a minimal read-only root; no homes, no setuid, sockets below what is shown "
+         "are covered",
          "files are guarded by Landlock and the filter, and names, sizes and times of all "
          "the host's files can be read; workspace is a folder on the host's disk",
          MEANS_NAMESPACES, true},

@@ -103,7 +103,8 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
     wire_put_u32(out, (uint32_t)spec->op_count);
     for (size_t i = 0; i < spec->op_count; i++) {
         const struct spec_op *op = &spec->ops[i];
-        wire_put_u32(out, (uint32_t)op->kind | (uint32_t)op->optional << 8);
+        wire_put_u32(out,
+                     (uint32_t)op->kind | (uint32_t)op->optional << 8 | (uint32_t)op->look << 9);
         wire_put_cstr(out, op->src);
         wire_put_cstr(out, op->dst);
         wire_put_str(out, op->text);
@@ -174,7 +175,8 @@ static void get_ops(struct wire *w, struct jail_spec *spec)
         struct spec_op *op = &spec->ops[spec->op_count++];
         uint32_t kind = wire_u32(w);
         op->kind = kind & 0xff;
-        op->optional = kind >> 8;
+        op->optional = kind & 0x100;
+        op->look = kind & 0x200;
         op->src = wire_cstr(w);
         op->dst = wire_cstr(w);
         struct str text = wire_str(w);

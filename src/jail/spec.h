@@ -31,9 +31,10 @@ enum spec_op_kind {
 struct spec_op {
     enum spec_op_kind kind;
     bool optional; /* skipped without a word when src or dst is not there */
+    bool look; /* of SPEC_BIND: sockets and named pipes below src are covered (inside/look.h), */
     char *src;
     char *dst;
-    struct str text; /* owned */
+    struct str text; /* owned; with look: a file that spares a repeated look, or none */
 };
 
 struct spec_rlimit {

@@ -166,7 +166,7 @@ static void add_any(struct interpreter *in, const char *src, const char *dst, bo
         if (strcmp(in->views[i].dst, dst) == 0)
             return;
     in->views = xrealloc_array(in->views, in->view_count + 1, sizeof *in->views);
-    in->views[in->view_count++] = (struct host_view){xstrdup(src), xstrdup(dst), is_link};
+    in->views[in->view_count++] = (struct host_view){xstrdup(src), xstrdup(dst), is_link, true};
 }
 
 static void add_view(struct interpreter *in, const char *path)

@@ -14,6 +14,7 @@ struct host_view {
     char *src;
     char *dst;
     bool is_link;
+    bool is_interpreters; /* packages are put there, and little else */
 };
 
 /* The place of a language's interpreter on this host, and the host paths that it needs. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -26,10 +27,27 @@ static bool is_ours(const char *dst)
     return str_starts(path, "/proc/") || str_starts(path, "/dev/") || str_starts(path, "/sys/");
 }
 
-static void add(struct views *views, const char *src, const char *dst, bool is_link)
+static struct host_view *add(struct views *views, const char *src, const char *dst, bool is_link)
 {
     views->at = xrealloc_array(views->at, views->n + 1, sizeof *views->at);
-    views->at[views->n++] = (struct host_view){xstrdup(src), xstrdup(dst), is_link};
+    struct host_view *view = &views->at[views->n++];
+
+    *view = (struct host_view){.src = xstrdup(src), .dst = xstrdup(dst), .is_link = is_link};
+    return view;
+}
+
+/* Named as such, it would be of no use read-only; below a folder it is covered (inside/look.h). */
+static int check_type(const char *real, const char *spec, struct err *err)
+{
+    struct stat st;
+
+    if (stat(real, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return 0;
+    return err_set(err, ERR_USAGE, "--ro %s: this is a %s, and only files and folders are shown",
+                   spec,
+                   S_ISSOCK(st.st_mode)   ? "socket"
+                   : S_ISFIFO(st.st_mode) ? "named pipe"
+                                          : "device");
 }
 
 /* --ro SRC[:DST] */
@@ -41,6 +59,8 @@ static int add_view(struct views *views, const char *spec, struct err *err)
 
     if (!real)
         return err_set(err, ERR_USAGE, "--ro %s: %s", spec, strerror(errno));
+    if (check_type(real, spec, err) < 0)
+        return -1;
     AUTO_FREE char *dst = xstrdup(colon ? colon + 1 : real);
     if (!spec_path_ok(dst) || strcmp(dst, "/") == 0)
         return err_set(err, ERR_USAGE, "--ro %s: inside, it needs an absolute path such as /data",
@@ -49,7 +69,7 @@ static int add_view(struct views *views, const char *spec, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
                        dst, src);
-    add(views, real, dst, false);
+    (void)add(views, real, dst, false);
     if (strcmp(real, dst) != 0)
         views->needs_root = "--ro";
     return 0;
@@ -131,7 +151,7 @@ static int add_writable(struct views *views, const char *path, struct err *err)
     if (other)
         return err_set(err, ERR_USAGE, "--writable %.200s: %.200s is shown inside already", path,
                        other->dst);
-    add(views, text, path, true);
+    (void)add(views, text, path, true);
     views->needs_root = "--writable";
     return 0;
 }
@@ -142,7 +162,8 @@ int views_make(const struct interpreter *interpreter, char *const *ro, char *con
     *ret = (struct views){0};
     for (size_t i = 0; i < interpreter->view_count; i++)
         add(ret, interpreter->views[i].src, interpreter->views[i].dst,
-            interpreter->views[i].is_link);
+            interpreter->views[i].is_link)
+            ->is_interpreters = true;
     for (; ro && *ro; ro++)
         if (add_view(ret, *ro, err) < 0)
             return -1;

@@ -84,7 +84,7 @@ class Sandbox:
         given = os.path.abspath(os.environ.get("GLOVEBOX", os.path.join(ROOT, "build", "glovebox")))
         self.bin = os.path.join(self.dir, "bin")
         os.mkdir(self.bin)
-        for name in ("glovebox", "glovebox-jail"):
+        for name in ("glovebox", "glovebox-jail", "glovebox-zygote.so"):
             shutil.copy(os.path.join(os.path.dirname(given), name), self.bin)
         self.glovebox = os.path.join(self.bin, "glovebox")
         self.users = {}

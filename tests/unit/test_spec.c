@@ -42,7 +42,7 @@ static void fill(struct jail_spec *s)
     s->rlimits = xcalloc(1, sizeof *s->rlimits);
     s->rlimits[0] = (struct spec_rlimit){7, UINT64_MAX};
     s->rlimit_count = 1;
-    spec_add(s, SPEC_BIND, "/usr", "/usr", NULL);
+    spec_add(s, SPEC_BIND, "/usr", "/usr", "/stamp")->look = true;
     spec_add(s, SPEC_LINK, NULL, "/lib", "usr/lib")->optional = true;
     spec_add(s, SPEC_DIR, NULL, "/", NULL);
 }

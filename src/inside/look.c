@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An interpreter's prefix has tens of thousands of files, and looking through them takes longer
+ * than the run. They are packages, so the look is not repeated each time: a file of the user's, the
+ * stamp (spec_op.text), has the names of the first folders, breadth first. It counts while it is
+ * young and none of these folders was changed since, which is when a name is added.
+ */
+#include "inside/look.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { STAMP_S = 3600, STAMP_FOLDERS = 256, STAMP_BYTES_MAX = 1 << 20 };
+
+struct look {
+    const struct spec_op *op;
+    struct finds *finds;
+    int top;
+    dev_t device;
+    char **folders; /* relative to top, "" is itself; each was or will be looked at */
+    size_t count, size;
+    unsigned entries;
+    int64_t end_ms;
+};
+
+static int too_much(const struct look *l, const char *why, struct err *err)
+{
+    return err_set(err, ERR_LIMIT,
+                   "%s cannot be shown: it was looked through for sockets and named pipes, and %s; "
+                   "show a smaller folder",
+                   l->op->src, why);
+}
+
+static char *join(const char *folder, const char *name)
+{
+    return *folder ? xasprintf("%s/%s", folder, name) : xstrdup(name);
+}
+
+static int add_found(struct look *l, char *path, mode_t type, struct err *err)
+{
+    struct finds *f = l->finds;
+
+    if (f->count == LOOK_FOUND_MAX) {
+        free(path);
+        return too_much(l, "it has more than 512 of them", err);
+    }
+    f->list = xrealloc_array(f->list, f->count + 1, sizeof *f->list);
+    f->list[f->count++] = (struct found){l->op, path, type};
+    return 0;
+}
+
+static void add_folder(struct look *l, char *path)
+{
+    if (l->count == l->size) {
+        l->size = l->size ? l->size * 2 : 64;
+        l->folders = xrealloc_array(l->folders, l->size, sizeof *l->folders);
+    }
+    l->folders[l->count++] = path;
+}
+
+static mode_t type_of(int folder, const struct dirent *entry)
+{
+    struct stat st;
+
+    if (entry->d_type != DT_UNKNOWN)
+        return DTTOIF(entry->d_type);
+    return fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : st.st_mode & S_IFMT;
+}
+
+static int note(struct look *l, int fd, const char *folder, const struct dirent *entry,
+                struct err *err)
+{
+    mode_t type = type_of(fd, entry);
+
+    if (++l->entries > LOOK_ENTRIES_MAX)
+        return too_much(l, "it has more than 2000000 files", err);
+    if (type == S_IFREG || type == S_IFLNK || strcmp(entry->d_name, ".") == 0 ||
+        strcmp(entry->d_name, "..") == 0)
+        return 0;
+    if ((type == S_IFCHR || type == S_IFBLK) && l->finds->has_device)
+        return 0;
+    l->finds->has_device |= type == S_IFCHR || type == S_IFBLK;
+    if (type != S_IFDIR)
+        return add_found(l, join(folder, entry->d_name), type, err);
+    add_folder(l, join(folder, entry->d_name));
+    return 0;
+}
+
+/* Neither has sockets or pipes, and both have very many files. */
+static bool is_kernels(const struct look *l, int fd)
+{
+    struct stat st;
+    struct statfs fs;
+
+    if (fstat(fd, &st) < 0 || st.st_dev == l->device || fstatfs(fd, &fs) < 0)
+        return false;
+    return fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC;
+}
+
+static int look_at(struct look *l, const char *folder, struct err *err)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    AUTO_CLOSE int fd = openat(l->top, *folder ? folder : ".", flags);
+    struct dirent *entry;
+    int result = 0;
+
+    if (fd < 0 && errno == EACCES && *folder)
+        return add_found(l, xstrdup(folder), S_IFDIR, err);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+        return 0; /* it went away meanwhile */
+    if (fd < 0)
+        return err_sys(err, "look through %s/%s", l->op->src, folder);
+    if (clock_mono_ms() > l->end_ms)
+        return too_much(l, "that took more than 20 s", err);
+    DIR *dir = is_kernels(l, fd) ? NULL : fdopendir(fd);
+    if (!dir)
+        return 0;
+    (void)fd_take(&fd);
+    while (result == 0 && (entry = readdir(dir)))
+        result = note(l, dirfd(dir), folder, entry, err);
+    closedir(dir);
+    return result;
+}
+
+/* ---- the stamp ---- */
+
+/* The kernel's clock of files is some milliseconds coarse. */
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+    const int64_t coarse_ms = 20;
+
+    return (a->tv_sec - b->tv_sec) * 1000 + (a->tv_nsec - b->tv_nsec) / 1000000 < -coarse_ms;
+}
+
+static bool is_unchanged(int top, const char *folder, const struct timespec *since)
+{
+    struct stat st;
+
+    return fstatat(top, *folder ? folder : ".", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           is_older(&st.st_ctim, since);
+}
+
+/* Folders in lines; a name with a line break makes one that is not there, and the stamp invalid. */
+static bool stamp_counts(const struct look *l)
+{
+    AUTO_CLOSE int fd = open(l->op->text.p, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_BUF struct buf text = {0};
+    struct str rest, line;
+    struct stat st;
+
+    buf_init(&text, STAMP_BYTES_MAX);
+    if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
+        time(NULL) - st.st_mtim.tv_sec > STAMP_S || fd_read_all(fd, &text) < 0)
+        return false;
+    rest = buf_str(&text);
+    while (str_next_line(&rest, &line)) {
+        AUTO_FREE char *folder = xstrndup(line.p, line.n);
+        if (!is_unchanged(l->top, folder, &st.st_mtim))
+            return false;
+    }
+    return text.n > 0;
+}
+
+/* Only of one in which nothing was found; without the user's folder for such files there is none.
+ */
+static void stamp_write(const struct look *l, const struct timespec *begin)
+{
+    const struct timespec times[2] = {*begin, *begin};
+    AUTO_FREE char *fresh = xasprintf("%s.%d", l->op->text.p, (int)getpid());
+    AUTO_CLOSE int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    AUTO_BUF struct buf text = {0};
+
+    if (fd < 0)
+        return;
+    buf_init(&text, STAMP_BYTES_MAX);
+    for (size_t i = 0; i < l->count && i < STAMP_FOLDERS; i++)
+        (void)buf_addf(&text, "%s\n", l->folders[i]);
+    if (text.overflow || fd_write_all(fd, text.p, text.n) < 0 || futimens(fd, times) < 0 ||
+        rename(fresh, l->op->text.p) < 0)
+        (void)unlink(fresh);
+}
+
+/* ---- all ---- */
+
+static int look_below(struct look *l, struct err *err)
+{
+    int result = 0;
+
+    add_folder(l, xstrdup(""));
+    for (size_t i = 0; i < l->count && result == 0; i++)
+        result = look_at(l, l->folders[i], err);
+    return result;
+}
+
+static int look_one(const struct spec_op *op, struct finds *finds, struct err *err)
+{
+    AUTO_CLOSE int top = open(op->src, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct look l = {.op = op, .finds = finds, .top = top, .end_ms = clock_mono_ms() + LOOK_MS_MAX};
+    size_t before = finds->count;
+    struct timespec begin;
+    struct stat st;
+
+    if (top < 0 || fstat(top, &st) < 0)
+        return 0; /* a file, or what cannot be shown either */
+    l.device = st.st_dev;
+    if (op->text.n && stamp_counts(&l))
+        return 0;
+    (void)clock_gettime(CLOCK_REALTIME, &begin);
+    int result = look_below(&l, err);
+    if (result == 0 && op->text.n && finds->count == before)
+        stamp_write(&l, &begin);
+    for (size_t i = 0; i < l.count; i++)
+        free(l.folders[i]);
+    free(l.folders);
+    return result;
+}
+
+int look_through(const struct jail_spec *spec, struct finds *ret, struct err *err)
+{
+    for (size_t i = 0; i < spec->op_count; i++)
+        if (spec->ops[i].look && look_one(&spec->ops[i], ret, err) < 0)
+            return -1;
+    return 0;
+}
+
+int look_refuse(const struct finds *finds, struct err *err)
+{
+    for (size_t i = 0; i < finds->count; i++) {
+        const struct found *f = &finds->list[i];
+        if (f->type == S_IFDIR || f->type == S_IFSOCK)
+            continue;
+        return err_set(err, ERR_UNSUPPORTED,
+                       "%s cannot be shown: %s in it is a %s, and only a private root can cover it",
+                       f->op->src, f->path, f->type == S_IFIFO ? "named pipe" : "device");
+    }
+    return 0;
+}

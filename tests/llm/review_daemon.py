@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reviews in the daemon and in the library: with the operator's model, and never without it."""
 
+import base64
 import json
 import os
 import subprocess
@@ -110,7 +111,7 @@ ELSEWHERE = {
     "prelude": ("/v1/run", {"code": "1", "prelude": SECRET}),
     "a file": ("/v1/run", {"code": "import h", "files": {"h.py": SECRET}}),
     "a file of another language": ("/v1/run", {"code": "require('./h')", "language": "javascript", "files": {"h.js": SECRET}}),
-    "a context": ("/v1/run", {"code": "import h", "context": {"_code_executor_input_files": [{"name": "h.py", "content": SECRET}]}}),
+    "a context": ("/v1/run", {"code": "import h", "context": {"_code_executor_input_files": [{"name": "h.py", "content": base64.b64encode(SECRET.encode()).decode(), "encoding": "base64"}]}}),
     "setup": ("/v1/test", {"code": "x = 1", "setup": SECRET, "cases": [{"call": "x", "expected": 1}]}),
     "a case": ("/v1/test", {"code": "x = 1", "cases": [{"call": SECRET, "expected": None}]}),
     "a checker": ("/v1/test", {"code": "print(1)", "checker": SECRET, "cases": [{"stdin": "", "expected_stdout": "1"}]}),

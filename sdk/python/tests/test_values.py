@@ -211,12 +211,12 @@ def test_tables_of_a_hostile_program() -> None:
     alike = hostile_keys.alike_for_pandas(30_000)
     began = time.process_time()
     for names, rows, keys, kind in (
-            (["c"] * 800, [{"c": 1}], (), "integer"), ([["c"]], [{"c": 1}], (), "integer"),
+            (["c"] * 5000, [{"c": 1}] * 5000, (), "integer"), ([["c"]], [{"c": 1}], (), "integer"),
             ([f"c{i}" for i in range(5000)], [{}] * 5000, (), "any"), (["t"], [{"t": n} for n in alike], (), "datetime"),
             (["t"], [{"t": "1" * 20_000}] * 100, (), "datetime"), (["a", "b"], [{"a": n, "b": n} for n in alike], ["a", "b"], "integer"),
             (["a"], [{"a": 1}], ["a", "a"], "integer"), (["a"], [{"a": 1}], 5, "integer"), (["a"], 5, (), "integer")):
         found = table(names, rows, keys, kind)
-        assert isinstance(found, Foreign) or len(found) == 30_000
+        assert isinstance(found, Foreign) or keys == ["a", "b"] and len(found) == 30_000
     assert time.process_time() - began < 3
 
 
@@ -270,6 +270,6 @@ def test_pictures() -> None:
     for chunks in ([(b"zTXt", b"a\0\0" + bomb)] * 50, [(b"iTXt", b"a\0\1\0\0\0" + bomb)] * 50, [(b"iCCP", b"a\0\0" + bomb)]):
         found = decode(png(10, *chunks))
         assert isinstance(found, (bytes, image.Image))
-    assert isinstance(decode(png(100_000_000)), bytes)
+    assert isinstance(decode(png(50_000_000)), bytes)
     assert tracemalloc.get_traced_memory()[1] < 1 << 20
     tracemalloc.stop()

@@ -15,14 +15,12 @@ _KINDS = {"integer": "int64", "number": "float64", "boolean": "bool"}
 
 
 def frame_of(table: Mapping[str, Any]) -> Any:
-    """The frame; an exception of any kind if the table is damaged. Each row has each column once: pandas would make
-    the missing ones, as many as there are columns for each row."""
+    """The frame; an exception of any kind if the table is damaged. Each row has each column, and each column is there once:
+    pandas would make the missing cells, as many as there are columns for each row."""
     fields, rows = table["schema"]["fields"], table["data"]
     names = [field["name"] for field in fields]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ValueError("a name of a column that is no text, or that is there twice")
-    if not all(len(row) == len(names) for row in rows):
-        raise ValueError("a row that has not as many values as there are columns")
     columns = {field["name"]: _column([row[field["name"]] for row in rows], field) for field in fields}
     keys = list(table["schema"].get("primaryKey", []))
     index = [columns.pop(key) for key in keys]

@@ -44,6 +44,7 @@ struct check {
     size_t n, room, left_out;
     unsigned lost; /* modules that are out of sight somewhere: bits of rules_escaped.c */
     bool lost_known;
+    enum { LEADS_NEW, LEADS, LEADS_NOT } globals; /* whether they hold a powerful module */
     bool excused; /* what is found now is allowed by name: it counts, but does not refuse */
     struct {
         int points;

@@ -182,11 +182,19 @@ static const struct value *numeric(struct fold *f, enum operator op, const struc
     return small(f, op, x->integer, y->integer);
 }
 
+/* Without a part that is written in the program, as in "do_" + name. */
+static bool made_of(const struct value *v)
+{
+    return v->kind == VALUE_MADE || (v->kind == VALUE_TEXT && !v->text.n);
+}
+
 static const struct value *binary_one(struct fold *f, enum operator op, const struct value *x,
                                       const struct value *y)
 {
     if (x->kind == VALUE_DECODED || y->kind == VALUE_DECODED)
         return op == OP_ADD || op == OP_MOD ? &value_decoded : &value_unknown;
+    if (op == OP_ADD && (x->kind == VALUE_MADE || y->kind == VALUE_MADE))
+        return made_of(x) && made_of(y) ? &value_made : &value_unknown;
     if (textual(x) && op == OP_ADD && textual(y))
         return concat(f, x, y);
     if (textual(x) && op == OP_MULT && whole(y))

@@ -96,6 +96,8 @@ const struct value *fold_item(struct fold *f, const struct value *x, const struc
     const uint32_t *starts;
     size_t n;
 
+    if (x->kind == VALUE_MADE)
+        return x;
     if (x->kind == VALUE_DICT)
         return index->kind == VALUE_UNKNOWN ? some_item(f, x) : dict_item(f, x, index);
     if (x->kind == VALUE_LIST && index->kind == VALUE_UNKNOWN)
@@ -171,7 +173,7 @@ const struct value *fold_slice(struct fold *f, const struct value *x,
     const uint32_t *starts;
     int64_t b[3];
 
-    if (x->kind == VALUE_DECODED)
+    if (x->kind == VALUE_DECODED || x->kind == VALUE_MADE)
         return x;
     if (!sequence(x) || !fold_pay(f, x->kind == VALUE_LIST ? x->n + 1 : x->text.n / 2 + 1))
         return &value_unknown;

@@ -234,12 +234,14 @@ static const struct value *join(struct fold *f, const struct value *x, const str
 
     if (argument(args, 0)->kind == VALUE_DECODED)
         return &value_decoded;
-    if (list->kind != VALUE_LIST || !fold_pay(f, list->n))
+    if (list->kind != VALUE_LIST)
+        return x->kind == VALUE_TEXT ? &value_made : &value_unknown;
+    if (!fold_pay(f, list->n))
         return &value_unknown;
     buf_init(&b, VALUE_MAX_TEXT);
     for (size_t i = 0; i < list->n && !b.overflow; i++) {
         if (list->items[i]->kind != x->kind)
-            return &value_unknown;
+            return x->kind == VALUE_TEXT ? &value_made : &value_unknown;
         decoded |= list->items[i]->decoded;
         (void)buf_add_str(&b, i ? x->text : STR(""));
         (void)buf_add_str(&b, list->items[i]->text);
@@ -427,17 +429,20 @@ static const struct value *method_one(struct fold *f, const struct value *x, str
         return container_method(f, x, name, args);
     if (x->kind == VALUE_INT)
         return str_is(name, "to_bytes") ? to_bytes(f, x, args) : &value_unknown;
-    return x->kind == VALUE_DECODED ? x : &value_unknown;
+    return x->kind == VALUE_DECODED || x->kind == VALUE_MADE ? x : &value_unknown;
 }
 
 const struct value *fold_method(struct fold *f, const struct value *x, struct str name,
                                 const struct fold_args *args)
 {
     const struct value *ret = &value_unknown;
+    bool open = x->open;
 
     if (!fold_pay(f, 1))
         return ret;
     for (size_t i = 0; i < value_count(x); i++)
         ret = value_either(f->arena, ret, method_one(f, value_at(x, i), name, args));
-    return ret;
+    for (size_t i = 0; i < args->n; i++)
+        open |= args->at[i]->open;
+    return open ? value_open(f->arena, ret) : ret;
 }

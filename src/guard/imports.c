@@ -30,6 +30,15 @@ static struct str member(struct check *c, struct str name, struct str inner)
         arena_printf(&c->arena, "%.*s.%.*s", (int)name.n, name.p, (int)inner.n, inner.p));
 }
 
+/* from enum import bltns: a powerful module, had from one that imported it. */
+static void held(struct check *c, const struct node *alias, struct str from, struct str name)
+{
+    struct str target;
+
+    if (module_holds(from, name, &target) && module_is_powerful(target))
+        module(c, alias, target, arena_printf(&c->arena, ", had from %.*s", (int)from.n, from.p));
+}
+
 static void statement(struct check *c, const struct node *n)
 {
     struct str from;
@@ -48,6 +57,8 @@ static void statement(struct check *c, const struct node *n)
         struct str whole = member(c, from, name_str(alias->alias.name));
         if (policy_forbids_import(c->policy, whole) && !policy_forbids_import(c->policy, from))
             module(c, alias, whole, "");
+        else
+            held(c, alias, from, name_str(alias->alias.name));
     }
 }
 
@@ -125,7 +136,7 @@ static void expression(struct check *c, const struct item *i)
 
     for (size_t k = 0; k < value_count(all); k++) {
         const struct value *v = value_at(all, k);
-        if (v->kind != VALUE_PATH)
+        if (v->kind != VALUE_PATH || v->guessed)
             continue;
         builtin(c, i, v->text);
         if (has_import_rules(c->policy))
@@ -151,6 +162,7 @@ void check_imports(struct check *c)
 
     if (!has_import_rules(p) && !p->forbidden_names.n && !p->list_builtins)
         return;
+    resolver_begin(&c->resolver);
     for (size_t k = 0; k < c->program.n; k++) {
         const struct item *i = &c->program.items[k];
         int kind = i->node->kind;

@@ -11,6 +11,14 @@ static const struct known_path paths[] = {
 #undef PATH
 };
 
+static const struct {
+    const char *module, *words;
+} library[] = {
+#define LIBRARY(module, words) {module, words},
+#include "guard/library.def"
+#undef LIBRARY
+};
+
 /* clang-format off */
 /* Sorted by name. RULE_COUNT: harmless, unlike its parent. */
 static const struct known_module modules[] = {
@@ -46,6 +54,9 @@ static const struct known_module modules[] = {
     {"concurrent.interpreters", RULE_CODE_INTERPRETER},
     {"ctypes", RULE_NATIVE_CODE},
     {"dill", RULE_UNPICKLE},
+    {"distutils.ccompiler", RULE_PROCESS_MODULE},
+    {"distutils.cmd", RULE_PROCESS_MODULE},
+    {"distutils.spawn", RULE_PROCESS_MODULE},
     {"dns", RULE_NETWORK_MODULE},
     {"dummy_threading", RULE_THREAD_MODULE},
     {"fabric", RULE_PROCESS_MODULE},
@@ -102,38 +113,6 @@ static const struct known_module modules[] = {
     {"zmq", RULE_NETWORK_MODULE},
 };
 
-/* The standard library, sorted. */
-static const char *const library[] = {
-    "_collections_abc", "_ctypes", "_io", "_osx_support", "_pickle", "_posixsubprocess",
-    "_signal", "_socket", "_strptime", "_thread", "_threading_local", "_weakref", "abc", "aifc",
-    "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit",
-    "audioop", "base64", "bdb", "binascii", "bisect", "builtins", "bz2", "cProfile", "calendar",
-    "cgi", "cgitb", "chunk", "cmath", "cmd", "code", "codecs", "codeop", "collections",
-    "colorsys", "compileall", "concurrent", "configparser", "contextlib", "contextvars", "copy",
-    "copyreg", "crypt", "csv", "ctypes", "curses", "dataclasses", "datetime", "dbm", "decimal",
-    "difflib", "dis", "distutils", "doctest", "email", "encodings", "ensurepip", "enum", "errno",
-    "faulthandler", "fcntl", "filecmp", "fileinput", "fnmatch", "fractions", "ftplib",
-    "functools", "gc", "genericpath", "getopt", "getpass", "gettext", "glob", "graphlib", "grp",
-    "gzip", "hashlib", "heapq", "hmac", "html", "http", "idlelib", "imaplib", "imghdr", "imp",
-    "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword", "lib2to3",
-    "linecache", "locale", "logging", "lzma", "mailbox", "mailcap", "marshal", "math",
-    "mimetypes", "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis",
-    "nntplib", "nt", "ntpath", "nturl2path", "numbers", "opcode", "operator", "optparse", "os",
-    "ossaudiodev", "pathlib", "pdb", "pickle", "pickletools", "pipes", "pkgutil", "platform",
-    "plistlib", "poplib", "posix", "posixpath", "pprint", "profile", "pstats", "pty", "pwd",
-    "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue", "quopri", "random", "re",
-    "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets", "select",
-    "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr",
-    "socket", "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants", "sre_parse",
-    "ssl", "stat", "statistics", "string", "stringprep", "struct", "subprocess", "sunau",
-    "symtable", "sys", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile",
-    "termios", "textwrap", "this", "threading", "time", "timeit", "tkinter", "token", "tokenize",
-    "tomllib", "trace", "traceback", "tracemalloc", "tty", "turtle", "turtledemo", "types",
-    "typing", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv", "warnings", "wave",
-    "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp",
-    "zipfile", "zipimport", "zlib", "zoneinfo",
-};
-
 /* Builtins without exceptions, sorted. */
 static const char *const builtins[] = {
     "__import__", "abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint",
@@ -146,7 +125,12 @@ static const char *const builtins[] = {
     "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
 };
 
-static const char *const powerful[] = {"builtins", "code", "ctypes", "gc", "imp", "importlib", "inspect", "io", "marshal", "multiprocessing", "os", "pathlib", "pickle", "posix", "pty", "runpy", "shutil", "signal", "socket", "subprocess", "sys", "tempfile", "threading", "types"};
+static const char *const powerful[] = {"__main__", "builtins", "code", "ctypes", "gc", "imp", "importlib", "inspect", "io", "marshal", "multiprocessing", "os", "pathlib", "pickle", "posix", "pty", "runpy", "shutil", "signal", "socket", "subprocess", "sys", "tempfile", "threading", "types"};
+
+static const struct str doors[] = {
+    STR("__main__"), STR("builtins"), STR("ctypes"), STR("importlib"), STR("multiprocessing"),
+    STR("os"), STR("posix"), STR("pty"), STR("runpy"), STR("shutil"), STR("subprocess"), STR("sys"),
+};
 /* clang-format on */
 
 /* Sorted by the first name. */
@@ -198,18 +182,6 @@ static long look(struct str name, const void *table, size_t n, size_t size)
 
 #define LOOK(name, table) look(name, table, ARRAY_LEN(table), sizeof *(table))
 
-const struct known_path *module_path(struct str path)
-{
-    long i = LOOK(path, paths);
-
-    return i < 0 ? NULL : &paths[i];
-}
-
-bool module_knows(struct str path)
-{
-    return module_path(path) || module_find(path);
-}
-
 static bool cut_last_part(struct str *name)
 {
     while (name->n && name->p[name->n - 1] != '.')
@@ -218,6 +190,71 @@ static bool cut_last_part(struct str *name)
         return false;
     name->n--;
     return true;
+}
+
+/* What stands behind a name in the row of its module: "=builtins", "!x", "" for itself; NULL for a
+ * name that is not there. */
+static bool held_word(struct str module, struct str name, struct str *ret)
+{
+    long i = LOOK(module, library);
+    struct str rest = i < 0 ? STR("") : str_from(library[i].words), word;
+
+    while (str_next(&rest, ' ', &word)) {
+        if (word.n < name.n || word.p[0] != name.p[0] || memcmp(word.p, name.p, name.n) != 0)
+            continue;
+        *ret = str_slice(word, name.n, word.n);
+        if (!ret->n || ret->p[0] == '=' || ret->p[0] == '!')
+            return true;
+    }
+    return false;
+}
+
+bool module_holds(struct str module, struct str name, struct str *ret)
+{
+    struct str word;
+
+    if (!held_word(module, name, &word) || (word.n && word.p[0] == '!'))
+        return false;
+    *ret = word.n ? str_slice(word, 1, word.n) : name;
+    return true;
+}
+
+bool module_is_powerful(struct str name)
+{
+    return LOOK(name, powerful) >= 0;
+}
+
+bool module_leads(struct str module)
+{
+    long i = LOOK(module, library);
+
+    return (i >= 0 && library[i].words[0]) || module_is_powerful(module);
+}
+
+/* A private function of the library that runs what it is given. */
+static const struct known_path *private_path(struct str path)
+{
+    static const struct known_path starts = {"", RULE_PROCESS_START, USE_ANY},
+                                   imports = {"", RULE_IMPORT_MACHINERY, USE_ANY},
+                                   code = {"", RULE_EXEC_BY_LIBRARY, USE_ANY};
+    struct str module = path, word;
+
+    if (!cut_last_part(&module) || (path.p[0] != '_' && path.p[module.n + 1] != '_') ||
+        !held_word(module, str_slice(path, module.n + 1, path.n), &word) || word.n != 2)
+        return NULL;
+    return word.p[1] == 'p' ? &starts : word.p[1] == 'i' ? &imports : &code;
+}
+
+const struct known_path *module_path(struct str path)
+{
+    long i = LOOK(path, paths);
+
+    return i < 0 ? private_path(path) : &paths[i];
+}
+
+bool module_knows(struct str path)
+{
+    return module_path(path) || module_find(path);
 }
 
 const struct known_module *module_find(struct str name)
@@ -230,9 +267,14 @@ const struct known_module *module_find(struct str name)
     return NULL;
 }
 
-bool module_is_powerful(struct str name)
+/* Asked of most attributes, so without a look-up. */
+bool module_is_door(struct str name)
 {
-    return LOOK(name, powerful) >= 0;
+    for (size_t i = 0; i < ARRAY_LEN(doors); i++) {
+        if (doors[i].n == name.n && memcmp(doors[i].p, name.p, name.n) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool module_is_library(struct str name)

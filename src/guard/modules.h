@@ -37,6 +37,13 @@ struct known_module {
 const struct known_module *module_find(struct str name);
 /* Those through which a program reaches the machine or itself: os, sys, builtins ... */
 bool module_is_powerful(struct str name);
+/* The thing of the library that a module of it has under a name of its own: another module that it
+ * imported ("builtins" for enum's bltns), or a thing in one. */
+bool module_holds(struct str module, struct str name, struct str *ret);
+/* Whether a powerful module is one, or may be reached through it. */
+bool module_leads(struct str module);
+/* Those of the powerful ones by which a program starts others, or gets at what does. */
+bool module_is_door(struct str name);
 /* A module of the standard library (a guess by its first name). */
 bool module_is_library(struct str name);
 /* A function or type of builtins; exceptions are not counted. */

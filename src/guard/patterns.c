@@ -54,6 +54,7 @@ void check_patterns(struct check *c)
 {
     bool language = has_language_rules(c->policy);
 
+    resolver_begin(&c->resolver);
     for (size_t k = 0; k < c->program.n; k++) {
         const struct item *i = &c->program.items[k];
         rule_fn *const *family = families[i->node->kind];

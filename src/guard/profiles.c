@@ -38,6 +38,8 @@ static const char strict[] =
     "[rule.limit-change]\nseverity = high\n"
     "[rule.dynamic-import]\nseverity = high\n"
     "[rule.namespace-lookup]\nseverity = high\n"
+    "[rule.made-name]\nseverity = high\n"
+    "[rule.module-handed-on]\nseverity = high\n"
     "[rule.unsafe-yaml]\nseverity = high\n"
     "[rule.bidi-control]\nseverity = high\n";
 
@@ -69,6 +71,8 @@ static const char kodeagent[] =
     "[rule.process-module]\nseverity = high\npoints = 5\n"
     "[rule.thread-module]\nseverity = high\npoints = 5\n"
     "[rule.thread-start]\noff = true\n"
+    "[rule.made-name]\noff = true\n"
+    "[rule.module-handed-on]\noff = true\n"
     "[rule.network-module]\nseverity = medium\npoints = 2\n"
     "[rule.file-open]\noff = true\n"
     "[rule.file-write]\noff = true\n"

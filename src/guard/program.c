@@ -111,8 +111,11 @@ struct symbol_facts *program_facts_of(struct program *p, struct symbol *s)
         return s->user;
     struct symbol_facts *facts = program_facts(p);
     facts->symbol = s;
-    facts->next = p->facts;
-    s->user = p->facts = facts;
+    if (p->facts)
+        p->last_facts->next = facts;
+    else
+        p->facts = facts;
+    s->user = p->last_facts = facts;
     return facts;
 }
 

@@ -16,6 +16,7 @@ enum binding_kind {
     BIND_EACH,      /* to each of its items in turn */
     BIND_EACH_ITEM, /* to item .index of each of its items */
     BIND_AUGMENT,   /* x += node, .index is the operator */
+    BIND_GROWN,     /* the same in a loop */
     BIND_INSERT,    /* x[.key] = node; without a key x.append(node) */
     BIND_ENTERED,   /* to what entering node gives: `with node as x` */
     BIND_INSTANCE,  /* to an object of the class .node: a method's self */
@@ -24,6 +25,7 @@ enum binding_kind {
     BIND_FUNCTION,  /* to the node itself */
     BIND_CLASS,
     BIND_MATCHED, /* to the part of a match's subject that .part says */
+    BIND_CAUGHT,  /* to an exception */
     BIND_OPAQUE,  /* to something unknown */
 };
 
@@ -69,7 +71,7 @@ struct item {
 struct program {
     struct python_tree *tree;
     struct arena arena;
-    struct symbol_facts *facts; /* all that symbols point to */
+    struct symbol_facts *facts, *last_facts; /* all that symbols point to, as the text binds them */
     struct scope *module_scope;
     struct item *items;
     size_t n, room;

@@ -171,6 +171,17 @@ static void bind_target(struct walk *w, const struct node *target, enum binding_
         bind_target(w, target->value_of.value, BIND_OPAQUE, value);
 }
 
+static bool repeats(const struct walk *w)
+{
+    for (uint32_t at = w->parent;; at = w->p->items[at].parent) {
+        const struct node *n = w->p->items[at].node;
+        if (n->kind == N_FOR || n->kind == N_WHILE || n->kind == N_ASYNC_FOR)
+            return true;
+        if (!at || n->kind == N_FUNCTION_DEF || n->kind == N_ASYNC_FUNCTION_DEF)
+            return false;
+    }
+}
+
 static void bind_alias(struct walk *w, const struct node *alias)
 {
     struct str name = name_str(alias->alias.name), top = name;
@@ -271,7 +282,8 @@ static void bind_statement(struct walk *w, const struct node *n)
         break;
     case N_AUG_ASSIGN:
         if (n->aug_assign.target->kind == N_NAME)
-            bind(w, n->aug_assign.target->name.id, BIND_AUGMENT, n->aug_assign.value, n->op);
+            bind(w, n->aug_assign.target->name.id, repeats(w) ? BIND_GROWN : BIND_AUGMENT,
+                 n->aug_assign.value, n->op);
         break;
     case N_FOR:
     case N_ASYNC_FOR:
@@ -290,7 +302,7 @@ static void bind_statement(struct walk *w, const struct node *n)
     case N_EXCEPT_HANDLER:
         w->p->catches |= n->handler.name != NULL;
         if (n->handler.name)
-            bind(w, n->handler.name, BIND_OPAQUE, NULL, 0);
+            bind(w, n->handler.name, BIND_CAUGHT, NULL, 0);
         break;
     case N_IMPORT:
         for (size_t i = 0; i < n->import.names.n; i++)

@@ -20,6 +20,14 @@ void resolver_init(struct resolver *r, struct program *p)
     r->fold = (struct fold){.arena = &r->scratch, .fuel = FUEL + FUEL_PER_NODE * p->n};
 }
 
+void resolver_begin(struct resolver *r)
+{
+    for (struct symbol_facts *f = r->p->facts; f; f = f->next) {
+        (void)resolve_symbol(r, f->symbol);
+        resolver_tidy(r);
+    }
+}
+
 void resolver_done(struct resolver *r)
 {
     arena_done(&r->scratch);
@@ -90,6 +98,8 @@ static const struct value *any_item(struct resolver *r, const struct value *v)
         return value_path(arena_of(r), STR("pathlib.Path()"), "", STR(""));
     const struct value *list = fold_list(&r->fold, v), *ret = &value_unknown;
 
+    if (v->kind == VALUE_MADE)
+        return v;
     for (size_t i = 0; list->kind == VALUE_LIST && i < list->n && i < VALUE_MAX_ANY; i++)
         ret = value_either(arena_of(r), ret, list->items[i]);
     return ret;
@@ -113,44 +123,6 @@ static const struct value *thing(struct resolver *r, enum value_kind kind, const
     v->node = node;
     v->scope = scope;
     return v;
-}
-
-/* By position: one that __match_args__ of a class of the program names, or the thing itself, as for
- * str, int, dict. */
-static const struct value *argument_part(struct resolver *r, const struct match_part *part,
-                                         const struct value *of, const struct scope *scope)
-{
-    const struct value *class = resolve(r, part->node, scope), *names, *name;
-
-    if (class->kind != VALUE_CLASS)
-        return part->index ? &value_unknown : of;
-    names = fold_list(&r->fold, resolve_member(r, class, STR("__match_args__")));
-    name = fold_item(&r->fold, names, value_int(arena_of(r), part->index));
-    return name->kind == VALUE_TEXT ? resolve_attribute(r, of, name->text) : &value_unknown;
-}
-
-static const struct value *matched(struct resolver *r, const struct match_part *part,
-                                   const struct scope *scope)
-{
-    const struct value *of = part->of ? matched(r, part->of, scope) : NULL;
-    const struct value *index = value_int(arena_of(r), part->index);
-
-    switch (part->kind) {
-    case PART_SUBJECT:
-        return resolve(r, part->node, scope);
-    case PART_ITEM:
-        return fold_item(&r->fold, of, index);
-    case PART_REST:
-        return fold_slice(&r->fold, of,
-                          (const struct value *const[3]){index, &value_none, &value_none});
-    case PART_ATTRIBUTE:
-        return resolve_attribute(r, of, part->attribute);
-    case PART_KEY:
-        return resolve_item(r, of, resolve(r, part->node, scope));
-    case PART_ARGUMENT:
-        return argument_part(r, part, of, scope);
-    }
-    return &value_unknown;
 }
 
 static const struct value *apply_decorator(struct resolver *r, const struct value *f,
@@ -181,6 +153,16 @@ static const struct value *defined(struct resolver *r, const struct binding *b,
     return v;
 }
 
+/* A text to which every round of a loop adds something. */
+static const struct value *grown(struct resolver *r, const struct value *v)
+{
+    for (size_t i = 0; i < value_count(v); i++) {
+        if (value_at(v, i)->kind == VALUE_TEXT)
+            return value_either(arena_of(r), &value_made, v);
+    }
+    return v;
+}
+
 static const struct value *bound_value(struct resolver *r, const struct binding *b,
                                        const struct value *before)
 {
@@ -201,6 +183,9 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
     case BIND_AUGMENT:
         return fold_binary(&r->fold, (enum operator)b->index, before,
                            resolve(r, b->node, b->scope));
+    case BIND_GROWN:
+        return grown(r, fold_binary(&r->fold, (enum operator)b->index, before,
+                                    resolve(r, b->node, b->scope)));
     case BIND_IMPORT:
         return resolve_module(r, b->module);
     case BIND_FROM:
@@ -217,7 +202,9 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
     case BIND_INSTANCE:
         return thing(r, VALUE_INSTANCE, b->node, b->scope);
     case BIND_MATCHED:
-        return matched(r, b->part, b->scope);
+        return resolve_matched(r, b->part, b->scope);
+    case BIND_CAUGHT:
+        return value_path(arena_of(r), STR("builtins.BaseException()"), "", STR(""));
     case BIND_OPAQUE:
         break;
     }
@@ -243,6 +230,18 @@ static const struct value *evaluate_symbol(struct resolver *r, const struct symb
     return open || facts->n > PROGRAM_MAX_BINDINGS ? value_open(arena_of(r), ret) : ret;
 }
 
+/* A parameter that its function gives other values, too. */
+static bool is_bound_again(const struct symbol *symbol)
+{
+    const struct symbol_facts *facts = symbol->user;
+
+    for (const struct binding *b = facts ? facts->first : NULL; b; b = b->next) {
+        if (b->scope == symbol->owner)
+            return true;
+    }
+    return false;
+}
+
 const struct value *resolve_symbol(struct resolver *r, const struct symbol *symbol)
 {
     struct symbol_facts *facts = symbol->user;
@@ -251,7 +250,7 @@ const struct value *resolve_symbol(struct resolver *r, const struct symbol *symb
 
     for (const struct frame *f = frame; f; f = f->next) {
         if (f->symbol == symbol)
-            return f->value;
+            return is_bound_again(symbol) ? value_open(arena_of(r), f->value) : f->value;
     }
     if (!facts || facts->state == FACTS_BUSY)
         return &value_unknown;
@@ -394,6 +393,14 @@ static const struct value *resolve_binary(struct resolver *r, const struct node 
     return fold_binary(&r->fold, (enum operator)n->op, left, resolve(r, n->bin_op.right, scope));
 }
 
+/* [::-1] */
+static bool is_turned(const struct node *slice)
+{
+    const struct node *step = slice->kind == N_SLICE ? slice->slice.step : NULL;
+
+    return step && step->kind == N_UNARY_OP && !slice->slice.lower && !slice->slice.upper;
+}
+
 static const struct value *resolve_subscript(struct resolver *r, const struct node *n,
                                              const struct scope *scope)
 {
@@ -401,7 +408,7 @@ static const struct value *resolve_subscript(struct resolver *r, const struct no
     const struct node *slice = n->subscript.slice;
 
     if (v->kind == VALUE_UNKNOWN)
-        return v;
+        return is_turned(slice) ? &value_made : v;
     if (slice->kind != N_SLICE)
         return resolve_item(r, v, resolve(r, slice, scope));
     const struct node *const nodes[3] = {slice->slice.lower, slice->slice.upper, slice->slice.step};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a name or expression refers to. Seen through are: imports and their aliases, names bound
- * once or several times, unpacking, defaults, class attributes, getattr and its relatives with
- * names that fold.h can compute, namespaces as dicts (globals(), vars(os), os.__dict__,
+ * What a name or expression refers to. Seen through are: imports and their aliases, modules that
+ * modules of the library have imported, names bound once or several times, unpacking, defaults,
+ * class attributes, getattr and its relatives with names that fold.h can compute, namespaces as
+ * dicts (globals(), vars(os), os.__dict__,
  * __builtins__, sys.modules), containers with constant subscripts, functions that only return
  * something, partial, attrgetter and methodcaller.
  *
@@ -35,6 +36,9 @@ struct resolver {
 };
 
 void resolver_init(struct resolver *r, struct program *p);
+/* Works out what the program's variables stand for, in the order in which it binds them: of a long
+ * chain of names for names, each link is then known when the next one needs it. */
+void resolver_begin(struct resolver *r);
 void resolver_done(struct resolver *r);
 /* Empties the arena when it has grown: no value may be held that is not kept. */
 void resolver_tidy(struct resolver *r);
@@ -97,6 +101,10 @@ const struct value *resolve_dict(struct resolver *r, const struct node *n,
                                  const struct scope *scope);
 const struct value *resolve_joined(struct resolver *r, const struct node *n,
                                    const struct scope *scope);
+
+/* What a pattern binds (resolve_match.c). */
+const struct value *resolve_matched(struct resolver *r, const struct match_part *part,
+                                    const struct scope *scope);
 
 /* Objects and classes of the program (resolve_object.c). */
 const struct value *resolve_member(struct resolver *r, const struct value *v, struct str attr);

@@ -35,20 +35,46 @@ static struct str bare(struct str name)
     return name;
 }
 
-/* A module that another one has imported is still that module: shutil.os. Packages have modules of
- * their own by such names. */
-static bool is_borrowed_module(struct str base, struct str attr)
+/* What something unknown has by the name of a door may be that module: self.os. */
+static const struct value *guessed(struct resolver *r, struct str attr)
 {
-    static const char *const packages[] = {"asyncio",   "concurrent", "multiprocessing", "builtins",
-                                           "importlib", "curses",     "encodings",       "email"};
+    if (str_is(attr, "__self__"))
+        return value_guess(arena_of(r), resolve_module(r, STR("builtins")));
+    return module_is_door(bare(attr)) ? value_guess(arena_of(r), resolve_module(r, bare(attr)))
+                                      : &value_unknown;
+}
 
-    if (memchr(base.p, '(', base.n) || !module_is_powerful(bare(attr)) || str_eq(base, bare(attr)))
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++) {
-        if (str_is(base, packages[i]))
-            return false;
-    }
-    return module_is_library(base);
+/* __main__.x, where the program binds an x. */
+static const struct value *own_variable(struct resolver *r, struct str name)
+{
+    const struct symbol *symbol = program_member(r->p, r->p->module_scope, name);
+
+    return symbol && symbol->user ? resolve_symbol(r, symbol) : &value_unknown;
+}
+
+/* A module that another one has imported is still that module: re.enum, numpy.os. */
+static const struct value *borrowed(struct resolver *r, struct str base, struct str attr)
+{
+    struct str target;
+
+    if (memchr(base.p, '(', base.n))
+        return guessed(r, attr);
+    if (str_is(base, "__main__"))
+        return own_variable(r, attr);
+    if (module_holds(base, attr, &target))
+        return resolve_module(r, target);
+    return module_is_door(bare(attr)) && !module_is_library(base) ? resolve_module(r, bare(attr))
+                                                                  : &value_unknown;
+}
+
+/* The module that a function of it names as its own: os.getcwd.__self__. */
+static const struct value *owner(struct resolver *r, struct str path)
+{
+    size_t n = path.n;
+
+    while (n && path.p[n - 1] != '.')
+        n--;
+    return n ? resolve_module(r, str_slice(path, 0, n - 1)) : &value_unknown;
 }
 
 static bool same_type(struct str attr)
@@ -64,26 +90,39 @@ static bool same_type(struct str attr)
     return false;
 }
 
-static const struct value *path_attribute(struct resolver *r, const struct value *v,
-                                          struct str attr)
+/* Names that all things have: unknown for those that lead nowhere. */
+static const struct value *special_attribute(struct resolver *r, const struct value *v,
+                                             struct str attr)
 {
-    const struct value *ret;
-
     if (str_is(attr, "__dict__"))
         return space(r, v->text);
     if (str_is(attr, "__call__") || str_is(attr, "__func__"))
         return v;
-    if (str_is(attr, "__builtins__"))
+    if (str_is(attr, "__builtins__") || str_is(attr, "f_builtins"))
         return resolve_module(r, STR("builtins"));
-    if (str_is(attr, "__globals__"))
+    if (str_is(attr, "__globals__") || str_is(attr, "f_globals"))
         return space(r, STR(""));
-    if (str_is(attr, "__self__") && str_starts(v->text, "builtins."))
-        return resolve_module(r, STR("builtins"));
+    if (str_is(attr, "__self__"))
+        return owner(r, v->text);
+    if (str_is(attr, "__cause__") || str_is(attr, "__context__"))
+        return value_is_path(v, "builtins.BaseException()") ? v : &value_unknown;
     if (str_is(attr, "__getattribute__") && !value_is_path(v, "builtins.object") &&
         !value_is_path(v, "builtins.type"))
         return method(r, v, attr);
-    if (is_borrowed_module(v->text, attr))
-        return resolve_module(r, bare(attr));
+    return &value_unknown;
+}
+
+static const struct value *path_attribute(struct resolver *r, const struct value *v,
+                                          struct str attr)
+{
+    const struct value *ret = &value_unknown;
+
+    if (str_starts(attr, "__") || str_starts(attr, "f_"))
+        ret = special_attribute(r, v, attr);
+    if (ret->kind == VALUE_UNKNOWN)
+        ret = borrowed(r, v->text, attr);
+    if (ret->kind != VALUE_UNKNOWN)
+        return ret;
     if (str_starts(v->text, "pathlib.Path") && same_type(attr)) {
         bool property = str_is(attr, "parent");
         return property ? v : value_path(arena_of(r), STR("pathlib.Path"), "", STR(""));
@@ -104,11 +143,11 @@ static bool is_dict_method(struct str attr)
 static const struct value *unknown_attribute(struct resolver *r, struct str attr)
 {
     if (attr.n < 8 || (attr.p[0] != '_' && attr.p[0] != 'f'))
-        return &value_unknown;
+        return guessed(r, attr);
     if (str_is(attr, "__builtins__") || str_is(attr, "f_builtins"))
         return resolve_module(r, STR("builtins"));
     bool globals = str_is(attr, "__globals__") || str_is(attr, "f_globals");
-    return globals ? space(r, STR("")) : &value_unknown;
+    return globals ? space(r, STR("")) : guessed(r, attr);
 }
 
 static const struct value *class_attribute(struct resolver *r, const struct value *v,
@@ -149,6 +188,7 @@ static const struct value *attribute_one(struct resolver *r, const struct value 
     case VALUE_LIST:
     case VALUE_DICT:
     case VALUE_DECODED:
+    case VALUE_MADE:
         return method(r, v, attr);
     case VALUE_CLASS:
     case VALUE_INSTANCE:

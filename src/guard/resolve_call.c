@@ -225,6 +225,24 @@ const struct value *resolve_comprehension(struct resolver *r, const struct node 
 
 /* ---- calls ---- */
 
+/* Whether a text comes out of it that is made of characters, or one that was: chr(n),
+ * sorted(dir(os)). */
+static bool makes_text(struct str path, const struct arguments *args)
+{
+    static const char *const names[] = {"builtins.bytearray", "builtins.bytes", "builtins.chr",
+                                        "builtins.reversed", "builtins.str.join"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_is(path, names[i]))
+            return true;
+    }
+    for (size_t i = 0; i < args->list.n; i++) {
+        if (args->at[i]->kind == VALUE_MADE)
+            return str_starts(path, "builtins.");
+    }
+    return false;
+}
+
 static const struct value *call_path(struct resolver *r, const struct value *f,
                                      const struct arguments *args)
 {
@@ -239,6 +257,8 @@ static const struct value *call_path(struct resolver *r, const struct value *f,
         if (known && v->kind != VALUE_UNKNOWN)
             return v;
     }
+    if (makes_text(f->text, args))
+        return &value_made;
     return value_path(arena_of(r), f->text, "()", STR(""));
 }
 

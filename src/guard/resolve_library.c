@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "guard/modules.h"
 #include "guard/resolve.h"
 
 static struct arena *arena_of(struct resolver *r)
@@ -27,7 +28,7 @@ const struct value *resolve_names(struct resolver *r, const struct value *v,
         found = resolve_attribute(r, v, name->text);
         ret = value_either(arena_of(r), ret, name->pieced ? value_hide(arena_of(r), found) : found);
     }
-    return ret;
+    return names->open ? value_open(arena_of(r), ret) : ret;
 }
 
 static const struct value *call_getattr(struct resolver *r, const struct arguments *args)
@@ -79,6 +80,15 @@ static const struct value *call_vars(struct resolver *r, const struct arguments 
     if (args->list.n && v->kind != VALUE_PATH)
         return &value_unknown;
     return value_text(arena_of(r), VALUE_SPACE, args->list.n ? v->text : STR(""));
+}
+
+/* Names that a search may find a module by. */
+static const struct value *call_dir(struct resolver *r, const struct arguments *args)
+{
+    const struct value *v = argument_at(args, 0, NULL);
+
+    (void)r;
+    return v->kind == VALUE_PATH && module_leads(v->text) ? &value_made : &value_unknown;
 }
 
 /* ---- iterators ---- */
@@ -320,6 +330,7 @@ static const struct {
     {"argparse.Namespace", call_namespace},
     {"asyncio.run", call_first},
     {"builtins.__import__", call_import},
+    {"builtins.dir", call_dir},
     {"builtins.enumerate", call_enumerate},
     {"builtins.getattr", call_getattr},
     {"builtins.globals", call_vars},

@@ -12,25 +12,45 @@ static const struct {
     const char *name;
     enum rule rule;
 } attributes[] = {
-    {"__base__", RULE_DUNDER_ATTRIBUTE},      {"__bases__", RULE_DUNDER_ATTRIBUTE},
-    {"__builtins__", RULE_BUILTINS_ACCESS},   {"__class__", RULE_DUNDER_ATTRIBUTE},
-    {"__closure__", RULE_FUNCTION_INTERNALS}, {"__code__", RULE_FUNCTION_INTERNALS},
-    {"__dict__", RULE_DUNDER_ATTRIBUTE},      {"__getattribute__", RULE_DUNDER_ATTRIBUTE},
-    {"__globals__", RULE_FUNCTION_INTERNALS}, {"__loader__", RULE_IMPORT_MACHINERY},
-    {"__mro__", RULE_DUNDER_ATTRIBUTE},       {"__objclass__", RULE_DUNDER_ATTRIBUTE},
-    {"__reduce__", RULE_DUNDER_ATTRIBUTE},    {"__reduce_ex__", RULE_DUNDER_ATTRIBUTE},
-    {"__self__", RULE_DUNDER_ATTRIBUTE},      {"__subclasses__", RULE_SUBCLASSES_WALK},
-    {"ag_await", RULE_GENERATOR_FRAME},       {"ag_code", RULE_GENERATOR_FRAME},
-    {"ag_frame", RULE_GENERATOR_FRAME},       {"co_code", RULE_FUNCTION_INTERNALS},
-    {"co_consts", RULE_FUNCTION_INTERNALS},   {"cr_await", RULE_GENERATOR_FRAME},
-    {"cr_code", RULE_GENERATOR_FRAME},        {"cr_frame", RULE_GENERATOR_FRAME},
-    {"cr_origin", RULE_GENERATOR_FRAME},      {"f_back", RULE_FRAME_ACCESS},
-    {"f_builtins", RULE_FRAME_ACCESS},        {"f_code", RULE_FRAME_ACCESS},
-    {"f_generator", RULE_FRAME_ACCESS},       {"f_globals", RULE_FRAME_ACCESS},
-    {"f_locals", RULE_FRAME_ACCESS},          {"f_trace", RULE_FRAME_ACCESS},
-    {"func_code", RULE_FUNCTION_INTERNALS},   {"func_globals", RULE_FUNCTION_INTERNALS},
-    {"gi_code", RULE_GENERATOR_FRAME},        {"gi_frame", RULE_GENERATOR_FRAME},
-    {"gi_yieldfrom", RULE_GENERATOR_FRAME},   {"tb_frame", RULE_TRACEBACK_FRAME},
+    {"__base__", RULE_DUNDER_ATTRIBUTE},
+    {"__bases__", RULE_DUNDER_ATTRIBUTE},
+    {"__builtins__", RULE_BUILTINS_ACCESS},
+    {"__class__", RULE_DUNDER_ATTRIBUTE},
+    {"__closure__", RULE_FUNCTION_INTERNALS},
+    {"__code__", RULE_FUNCTION_INTERNALS},
+    {"__dict__", RULE_DUNDER_ATTRIBUTE},
+    {"__getattribute__", RULE_DUNDER_ATTRIBUTE},
+    {"__globals__", RULE_FUNCTION_INTERNALS},
+    {"__loader__", RULE_IMPORT_MACHINERY},
+    {"__mro__", RULE_DUNDER_ATTRIBUTE},
+    {"__objclass__", RULE_DUNDER_ATTRIBUTE},
+    {"__reduce__", RULE_DUNDER_ATTRIBUTE},
+    {"__reduce_ex__", RULE_DUNDER_ATTRIBUTE},
+    {"__self__", RULE_DUNDER_ATTRIBUTE},
+    {"__spec__", RULE_IMPORT_MACHINERY},
+    {"__subclasses__", RULE_SUBCLASSES_WALK},
+    {"ag_await", RULE_GENERATOR_FRAME},
+    {"ag_code", RULE_GENERATOR_FRAME},
+    {"ag_frame", RULE_GENERATOR_FRAME},
+    {"co_code", RULE_FUNCTION_INTERNALS},
+    {"co_consts", RULE_FUNCTION_INTERNALS},
+    {"cr_await", RULE_GENERATOR_FRAME},
+    {"cr_code", RULE_GENERATOR_FRAME},
+    {"cr_frame", RULE_GENERATOR_FRAME},
+    {"cr_origin", RULE_GENERATOR_FRAME},
+    {"f_back", RULE_FRAME_ACCESS},
+    {"f_builtins", RULE_FRAME_ACCESS},
+    {"f_code", RULE_FRAME_ACCESS},
+    {"f_generator", RULE_FRAME_ACCESS},
+    {"f_globals", RULE_FRAME_ACCESS},
+    {"f_locals", RULE_FRAME_ACCESS},
+    {"f_trace", RULE_FRAME_ACCESS},
+    {"func_code", RULE_FUNCTION_INTERNALS},
+    {"func_globals", RULE_FUNCTION_INTERNALS},
+    {"gi_code", RULE_GENERATOR_FRAME},
+    {"gi_frame", RULE_GENERATOR_FRAME},
+    {"gi_yieldfrom", RULE_GENERATOR_FRAME},
+    {"tb_frame", RULE_TRACEBACK_FRAME},
 };
 
 /* Most names are turned away here: all that matter have an underscore at one of three places. */
@@ -125,11 +145,11 @@ static const char *change_name(const struct node *n)
     return n->op == CTX_DEL ? "deleted" : "replaced";
 }
 
-/* What an object of the program holds under a name is its own, even if it came from the library. */
-static bool is_others(const struct value *object)
+bool is_others(const struct value *object)
 {
     for (size_t i = 0; i < value_count(object); i++) {
-        if (value_at(object, i)->kind == VALUE_PATH || value_at(object, i)->kind == VALUE_SPACE)
+        const struct value *v = value_at(object, i);
+        if ((v->kind == VALUE_PATH && !str_is(v->text, "__main__")) || v->kind == VALUE_SPACE)
             return true;
     }
     return false;

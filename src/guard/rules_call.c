@@ -5,109 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "guard/rules_parts.h"
-
-struct call {
-    struct check *c;
-    const struct item *item;
-    const struct node *n;
-    struct str path;
-    struct arguments args;
-};
-
-static const struct value *arg(const struct call *k, int at, const char *name)
-{
-    return argument_at(&k->args, at, name);
-}
-
-static bool is_constant_text(const struct value *v)
-{
-    if (v->open)
-        return false;
-    for (size_t i = 0; i < value_count(v); i++) {
-        if (value_at(v, i)->kind != VALUE_TEXT)
-            return false;
-    }
-    return true;
-}
-
-/* ---- names of attributes as texts ---- */
-
-static bool holds_all(const struct value *object)
-{
-    static const char *const modules[] = {"builtins", "ctypes",     "importlib", "os",
-                                          "shutil",   "subprocess", "sys"};
-
-    for (size_t i = 0; i < ARRAY_LEN(modules); i++) {
-        if (value_is_path(object, modules[i]))
-            return true;
-    }
-    return false;
-}
-
-static void computed_name(const struct call *k, const struct value *object)
-{
-    if (holds_all(object))
-        found(k->c, RULE_COMPUTED_MODULE_ATTRIBUTE, k->n, object->text,
-              "%s on %s with a computed name", shown(k->path).p, object->text.p);
-    else
-        found(k->c, RULE_COMPUTED_ATTRIBUTE, k->n, k->path, "%s with a computed name",
-              shown(k->path).p);
-}
-
-static void attribute_names(const struct call *k, const struct value *object,
-                            const struct value *names)
-{
-    const char *how = arena_printf(&k->c->arena, ", through %s", shown(k->path).p);
-
-    if (!is_constant_text(names))
-        computed_name(k, object);
-    for (size_t i = 0; i < value_count(names); i++) {
-        const struct value *name = value_at(names, i);
-        if (name->kind != VALUE_TEXT)
-            continue;
-        attribute_by_name(k->c, k->n, name->text, how);
-        if (name->pieced && attribute_leads_behind(name->text))
-            found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
-                  "%.*s, its name put together in the program", (int)name->text.n, name->text.p);
-    }
-}
-
-static void on_getattr(const struct call *k)
-{
-    if (k->args.list.n >= 2)
-        attribute_names(k, arg(k, 0, NULL), arg(k, 1, NULL));
-}
-
-static void on_setattr(const struct call *k)
-{
-    bool set = str_ends(k->path, "setattr") || str_ends(k->path, "__setattr__");
-    const struct value *object = arg(k, 0, NULL), *names = arg(k, 1, NULL);
-    const struct value *all = resolve_names(&k->c->resolver, object, names);
-    const char *how = set ? "replaced" : "deleted";
-
-    attribute_names(k, object, names);
-    for (size_t i = 0; i < value_count(all); i++)
-        thing_changed(k->c, k->n, value_at(all, i), how);
-    if (value_is_path(object, "builtins") && !is_constant_text(names))
-        found(k->c, RULE_BUILTINS_CHANGE, k->n, STR("builtins"), "a builtin is %s", how);
-}
-
-static void on_attrgetter(const struct call *k)
-{
-    for (size_t i = 0; i < k->args.list.n - k->args.list.n_named; i++) {
-        const struct value *name = k->args.at[i];
-        if (name->kind != VALUE_TEXT)
-            continue;
-        bool under =
-            name->text.n && (name->text.p[0] == '_' || str_find(name->text, STR("._")) >= 0);
-        if (under || name->pieced)
-            found(k->c, RULE_ATTRGETTER_WALK, k->n, k->path, "%s of %.*s", k->path.p,
-                  (int)name->text.n, name->text.p);
-        if (str_ends(k->path, "methodcaller"))
-            break;
-    }
-}
+#include "guard/rules_call.h"
 
 /* ---- code ---- */
 
@@ -143,7 +41,7 @@ static void on_import(const struct call *k)
 {
     const struct value *names = arg(k, 0, "name");
 
-    if (!is_constant_text(names))
+    if (!names_are_known(names))
         found(k->c, RULE_COMPUTED_IMPORT, k->n, k->path, "import of a computed name, by %s",
               shown(k->path).p);
     for (size_t i = 0; i < value_count(names); i++) {
@@ -170,6 +68,20 @@ static void on_vars(const struct call *k)
 {
     if (!k->n->call.args.n && !k->n->call.keywords.n)
         found_call(k->c, RULE_NAMESPACE_ACCESS, k->n, k->path, "vars");
+}
+
+static void gone_through(const struct call *k, struct str module)
+{
+    found(k->c, RULE_NAMESPACE_LOOKUP, k->n, module, "all that is in %.*s is gone through",
+          (int)module.n, module.p);
+}
+
+static void on_members(const struct call *k)
+{
+    const struct value *v = arg(k, 0, "object");
+
+    if (v->kind == VALUE_PATH && module_leads(v->text))
+        gone_through(k, v->text);
 }
 
 static void on_yaml(const struct call *k)
@@ -337,35 +249,37 @@ static const struct {
     {"builtins.bytearray", on_bytes},
     {"builtins.bytes", on_bytes},
     {"builtins.compile", on_exec},
-    {"builtins.delattr", on_setattr},
+    {"builtins.delattr", names_setattr},
     {"builtins.dict.fromkeys", on_consumer},
     {"builtins.eval", on_exec},
     {"builtins.exec", on_exec},
     {"builtins.format", on_format},
     {"builtins.frozenset", on_consumer},
-    {"builtins.getattr", on_getattr},
+    {"builtins.getattr", names_getattr},
     {"builtins.list", on_consumer},
     {"builtins.max", on_consumer},
     {"builtins.min", on_consumer},
-    {"builtins.object.__getattribute__", on_getattr},
-    {"builtins.object.__setattr__", on_setattr},
+    {"builtins.object.__getattribute__", names_getattr},
+    {"builtins.object.__setattr__", names_setattr},
     {"builtins.open", on_open},
     {"builtins.pow", on_power},
     {"builtins.set", on_consumer},
-    {"builtins.setattr", on_setattr},
+    {"builtins.setattr", names_setattr},
     {"builtins.sorted", on_consumer},
     {"builtins.str.format", on_string_format},
     {"builtins.str.format_map", on_string_format},
     {"builtins.sum", on_consumer},
     {"builtins.tuple", on_consumer},
     {"builtins.type", on_type},
-    {"builtins.type.__getattribute__", on_getattr},
+    {"builtins.type.__getattribute__", names_getattr},
     {"builtins.vars", on_vars},
     {"cProfile.run", on_run_text},
     {"collections.Counter", on_consumer},
     {"collections.deque", on_consumer},
     {"importlib.import_module", on_import},
-    {"inspect.getattr_static", on_getattr},
+    {"inspect.getattr_static", names_getattr},
+    {"inspect.getmembers", on_members},
+    {"inspect.getmembers_static", on_members},
     {"math.factorial", on_factorial},
     {"math.fsum", on_consumer},
     {"math.prod", on_consumer},
@@ -376,8 +290,8 @@ static const struct {
     {"numpy.load", on_numpy},
     {"numpy.ones", on_array},
     {"numpy.zeros", on_array},
-    {"operator.attrgetter", on_attrgetter},
-    {"operator.methodcaller", on_attrgetter},
+    {"operator.attrgetter", names_attrgetter},
+    {"operator.methodcaller", names_attrgetter},
     {"operator.pow", on_power},
     {"os.path.join", on_join},
     {"subprocess.Popen", on_subprocess},
@@ -466,10 +380,10 @@ static void on_space_method(const struct call *k, const struct value *self, stru
     if (self->kind == VALUE_LIST)
         on_list_method(k, name);
     if (self->kind == VALUE_SPACE && (str_is(name, "items") || str_is(name, "values")) &&
-        module_is_powerful(self->text))
-        found(k->c, RULE_NAMESPACE_LOOKUP, k->n, self->text, "all that is in %s is gone through",
-              self->text.p);
-    if (self->kind != VALUE_SPACE || (!str_is(name, "get") && !str_is(name, "__getitem__")))
+        (self->text.n ? module_leads(self->text) : own_space_leads(k->c, k->item, k->n->call.func)))
+        gone_through(k, self->text.n ? self->text : STR("globals()"));
+    if (self->kind != VALUE_SPACE || (!str_is(name, "get") && !str_is(name, "__getitem__") &&
+                                      !str_is(name, "pop") && !str_is(name, "setdefault")))
         return;
     resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
     space_lookup(k->c, k->n, self, argument_at(&args, 0, NULL));
@@ -480,6 +394,7 @@ void rules_call(struct check *c, const struct item *i)
     const struct value *f = value_of(c, i->node->call.func, i->scope);
     struct call k = {.c = c, .item = i, .n = i->node};
 
+    names_getattribute(&k);
     for (size_t n = 0; n < value_count(f); n++) {
         const struct value *v = value_at(f, n);
         if (v->kind == VALUE_PATH) {

@@ -30,14 +30,17 @@ static bool is_choice_of(const struct node *up, const struct node *n)
            (up->kind == N_NAMED_EXPR && up->named_expr.value == n);
 }
 
+const struct item *chosen(const struct check *c, const struct item *i)
+{
+    while (is_choice_of(parent_of(c, i), i->node))
+        i = &c->program.items[i->parent];
+    return i;
+}
+
 bool is_called(const struct check *c, const struct item *i)
 {
-    const struct node *up = parent_of(c, i);
+    const struct node *up = parent_of(c, i = chosen(c, i));
 
-    while (is_choice_of(up, i->node)) {
-        i = &c->program.items[i->parent];
-        up = parent_of(c, i);
-    }
     if (up->kind == N_CALL)
         return up->call.func == i->node;
     return decorates(up, i->node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that the guard loses track of: put into an attribute, a list, a call that is not
- * followed. After that `self.m.system("ls")` may be os.system. So an attribute that few other
- * things have is reported when it is unknown what it is read from.
+ * Where the guard has lost track of a module (rules_handed.c), `self.m.system("ls")` may be
+ * os.system. So an attribute that few other things have is reported when it is unknown what it is
+ * read from. A few have names that count wherever they are found.
  */
 #include <string.h>
 
@@ -32,11 +32,14 @@ static const struct {
     {"forkpty", "os"},
     {"getoutput", "subprocess"},
     {"import_module", "importlib"},
+    {"load_module", "imp"},
     {"popen", "os"},
     {"posix_spawn", "os"},
     {"rmtree", "shutil"},
     {"spawnl", "os"},
     {"spawnv", "os"},
+    {"subprocess_exec", "asyncio.new_event_loop()"},
+    {"subprocess_shell", "asyncio.new_event_loop()"},
     {"system", "os"},
 };
 
@@ -49,52 +52,16 @@ static unsigned module_bit(struct str name)
     return 0;
 }
 
-static bool asks_only(struct check *c, const struct node *call, const struct scope *scope)
-{
-    static const char *const names[] = {"getattr", "hasattr", "setattr",    "delattr",
-                                        "vars",    "dir",     "isinstance", "print"};
-    const struct value *f = value_of(c, call->call.func, scope);
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (f->kind == VALUE_PATH && str_is(shown(f->text), names[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Whether resolve.h loses sight of what is handed on there. */
-static bool is_lost(struct check *c, const struct item *i)
-{
-    const struct node *up = parent_of(c, i);
-
-    switch ((int)up->kind) {
-    case N_ATTRIBUTE:
-    case N_EXPR:
-    case N_COMPARE:
-    case N_SUBSCRIPT:
-        return false;
-    case N_ASSIGN:
-        return up->assign.targets.at[0]->kind != N_NAME;
-    case N_CALL:
-        return up->call.func != i->node && !asks_only(c, up, i->scope);
-    }
-    return true;
-}
-
 static unsigned find_lost(struct check *c)
 {
     unsigned bits = 0;
 
     for (size_t k = 0; k < c->program.n; k++) {
         const struct item *i = &c->program.items[k];
-        const struct value *v;
-        if (i->node->kind != N_NAME || i->node->op != CTX_LOAD)
+        if (i->node->kind != N_NAME || i->node->op != CTX_LOAD ||
+            parent_of(c, i)->kind == N_ATTRIBUTE)
             continue;
-        if (parent_of(c, i)->kind == N_ATTRIBUTE)
-            continue;
-        v = value_of(c, i->node, i->scope);
-        if (v->kind == VALUE_PATH && module_bit(v->text) && is_lost(c, i))
-            bits |= module_bit(v->text);
+        bits |= module_bit(handed_module(c, i, value_of(c, i->node, i->scope)));
         resolver_tidy(&c->resolver);
     }
     return bits;
@@ -103,28 +70,55 @@ static unsigned find_lost(struct check *c)
 static const char *module_of(struct str attr)
 {
     for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-        if (str_is(attr, marks[i].attr))
+        if (attr.p[0] == marks[i].attr[0] && str_is(attr, marks[i].attr))
             return marks[i].module;
     }
     return NULL;
 }
 
-void rules_escaped(struct check *c, const struct item *i)
+/* Whether a value is out of sight wherever it came from: getattr(x, y), exception.obj. */
+static bool is_out_of_sight(struct check *c, const struct node *from, const struct scope *scope)
 {
-    const struct node *n = i->node;
-    struct str attr = name_str(n->attribute.attr), path;
-    const char *module = n->op == CTX_LOAD && attr.n >= 4 ? module_of(attr) : NULL;
-    const struct known_path *k;
+    if (from->kind == N_ATTRIBUTE)
+        return str_is(name_str(from->attribute.attr), "obj");
+    return from->kind == N_CALL &&
+           value_is_path(value_of(c, from->call.func, scope), "builtins.getattr");
+}
 
-    if (!module || value_of(c, n->attribute.value, i->scope)->kind != VALUE_UNKNOWN)
-        return;
+static bool is_lost(struct check *c, const char *module)
+{
     if (!c->lost_known) {
         c->lost_known = true;
         c->lost = find_lost(c);
     }
-    path = str_from(arena_printf(&c->arena, "%s.%s", module, attr.p));
+    return c->lost & module_bit(str_from(module));
+}
+
+void escaped_name(struct check *c, const struct node *n, const struct node *from,
+                  const struct scope *scope, struct str attr)
+{
+    const char *module = attr.n >= 4 ? module_of(attr) : NULL;
+    bool alone = module && !module_bit(str_from(module)); /* few others have such a name */
+    const struct known_path *k;
+    const struct value *v;
+    struct str path;
+
+    if (!module)
+        return;
+    v = value_of(c, from, scope);
+    if (!v->open && v->kind != VALUE_UNKNOWN && v->kind != VALUE_MADE &&
+        !(alone && v->kind == VALUE_PATH))
+        return;
+    path = str_from(arena_printf(&c->arena, "%s.%.*s", module, (int)attr.n, attr.p));
     k = module_path(path);
-    if (k && (c->lost & module_bit(str_from(module))))
-        found(c, k->rule, n, path, "%s may be %s: %s is handed on in the program",
-              check_source(c, n), path.p, module);
+    if (k && (alone || is_lost(c, module) || is_out_of_sight(c, from, scope)))
+        found(c, k->rule, n, path, "%s may be %s", check_source(c, n), path.p);
+}
+
+void rules_escaped(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node;
+
+    if (n->op == CTX_LOAD)
+        escaped_name(c, n, n->attribute.value, i->scope, name_str(n->attribute.attr));
 }

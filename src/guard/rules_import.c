@@ -69,6 +69,14 @@ static void from_came(struct check *c, const struct node *n)
     }
 }
 
+/* What a class body imports lies in the class's namespace. */
+static void into_class(struct check *c, const struct node *alias, struct str module)
+{
+    if (module_leads(module))
+        found(c, RULE_MODULE_HANDED_ON, alias, module, "%.*s is imported into a class",
+              (int)module.n, module.p);
+}
+
 void rules_import(struct check *c, const struct item *i)
 {
     const struct node *n = i->node;
@@ -80,5 +88,7 @@ void rules_import(struct check *c, const struct item *i)
     for (size_t k = 0; k < n->import.names.n; k++) {
         const struct node *alias = n->import.names.at[k];
         module_came(c, alias, name_str(alias->alias.name), "");
+        if (i->scope->kind == SCOPE_CLASS)
+            into_class(c, alias, name_str(alias->alias.name));
     }
 }

@@ -19,6 +19,8 @@ static inline const struct node *parent_of(const struct check *c, const struct i
 const struct value *value_of(struct check *c, const struct node *n, const struct scope *scope);
 /* Whether what the item gives is called there: by a call or as a decorator. */
 bool is_called(const struct check *c, const struct item *i);
+/* What the value of the item goes into: the item itself, or the choice that it is one of. */
+const struct item *chosen(const struct check *c, const struct item *i);
 /* Whether an iteration, as of a loop, stands around it in the same function. */
 bool is_in_loop(const struct check *c, const struct item *i);
 /* ", reached as o.system" when the program does not spell it that way; else "". */
@@ -56,6 +58,17 @@ rule_fn rules_language;  /* features, names and attributes that the policy forbi
 /* An attribute of that name, however it is reached. */
 void attribute_by_name(struct check *c, const struct node *n, struct str attr, const char *how);
 bool attribute_leads_behind(struct str attr);
+/* Reports a module that the item hands on to where it is not followed. */
+void handed_on(struct check *c, const struct item *i, const struct value *all);
+/* That module, or what is gone through of its names; empty for what stays in sight. */
+struct str handed_module(struct check *c, const struct item *i, const struct value *all);
+/* Whether a module that leads to powerful ones is a variable in the program's own namespace that an
+ * expression of the item is: globals(), locals(). */
+bool own_space_leads(struct check *c, const struct item *i, const struct node *space);
+/* The attribute of something out of sight, `from`, where few things but a dangerous module have it.
+ */
+void escaped_name(struct check *c, const struct node *n, const struct node *from,
+                  const struct scope *scope, struct str attr);
 /* A look-up in globals() or another namespace. */
 void space_lookup(struct check *c, const struct node *n, const struct value *v,
                   const struct value *key);
@@ -80,6 +93,9 @@ void said_text(struct check *c, const struct node *n, struct str s);
 void range_of(struct check *c, const struct node *iter, const struct scope *scope);
 /* How many items a call of range() has, as far as that is known; else 0. */
 double range_rounds(struct check *c, const struct node *call, const struct scope *scope);
+/* False for an object of the program: what it holds under a name is its own, wherever it came from.
+ */
+bool is_others(const struct value *object);
 /* What changes a thing: `how` is "replaced" or "deleted". */
 void thing_changed(struct check *c, const struct node *n, const struct value *v, const char *how);
 

@@ -36,9 +36,10 @@ static bool starts_command(struct str path)
            str_is(path, "os.execl") || str_starts(path, "os.spawn");
 }
 
-static void report(struct check *c, const struct item *i, const struct known_path *k, bool called)
+static void report(struct check *c, const struct item *i, struct str path,
+                   const struct known_path *k, bool called)
 {
-    struct str path = str_from(k->path), name = shown(path);
+    struct str name = shown(path);
     const char *how = reached(c, i->node, path);
 
     if (called)
@@ -134,7 +135,7 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
     if (called && (runs_own_doctests(c, i, v->text) || leaves_annotations(c, i, v->text)))
         return;
     if (called || k->use == USE_ANY || makes_code(k->rule) || is_spelled(c, v->text))
-        report(c, i, k, called);
+        report(c, i, v->text, k, called);
 }
 
 /* functools.partial(os.system)("ls"), methodcaller("system", "ls")(os): the call of a thing whose
@@ -154,7 +155,7 @@ static void use_by_result(struct check *c, const struct item *i, const struct va
     plain = value_path(c->resolver.fold.arena, path, "", STR(""));
     k = plain->kind == VALUE_PATH ? module_path(plain->text) : NULL;
     if (k)
-        report(c, i, k, true);
+        report(c, i, plain->text, k, true);
     if (v->hidden)
         report_hidden(c, i, plain->text);
 }
@@ -208,6 +209,7 @@ void rules_use(struct check *c, const struct item *i)
     if (i->node->kind == N_NAME)
         own_name(c, i->node);
     all = value_of(c, i->node, i->scope);
+    handed_on(c, i, all);
     /* A name that may be several things, and is not called: reported where it was bound. */
     vague = all->kind == VALUE_ANY && i->node->kind == N_NAME;
     if (all->kind != VALUE_PATH && all->kind != VALUE_ANY)

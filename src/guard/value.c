@@ -6,6 +6,7 @@
 const struct value value_unknown = {.kind = VALUE_UNKNOWN, .kept = true};
 const struct value value_none = {.kind = VALUE_NONE, .kept = true};
 const struct value value_decoded = {.kind = VALUE_DECODED, .kept = true};
+const struct value value_made = {.kind = VALUE_MADE, .kept = true};
 
 struct value *value_new(struct arena *a, enum value_kind kind)
 {
@@ -127,6 +128,16 @@ const struct value *value_hide(struct arena *a, const struct value *v)
     struct value *copy = value_new(a, v->kind);
     *copy = *v;
     copy->hidden = true;
+    copy->kept = false;
+    return copy;
+}
+
+const struct value *value_guess(struct arena *a, const struct value *v)
+{
+    struct value *copy = value_new(a, v->kind);
+
+    *copy = *v;
+    copy->guessed = copy->open = true;
     copy->kept = false;
     return copy;
 }

@@ -35,6 +35,7 @@ enum value_kind {
     VALUE_OBJECT,   /* with attributes like a dict: types.SimpleNamespace(...) */
     VALUE_ENDLESS,  /* an iterator without end; .text says which */
     VALUE_DECODED,  /* text or bytes that were decoded, content unknown */
+    VALUE_MADE,     /* text made out of characters or found among names, or several; unknown */
     VALUE_ANY,      /* one of .items */
 };
 
@@ -43,6 +44,7 @@ struct value {
     bool pieced;  /* text: not written so in the program but put together */
     bool decoded; /* text: made readable by a decoder */
     bool hidden;  /* path: found through pieced text */
+    bool guessed; /* path: what a name says, of a thing of which nothing is known */
     bool open;    /* it may be something else as well, of which nothing is known */
     bool kept;    /* lives as long as the program, see value_keep */
     size_t n;     /* of items and keys */
@@ -65,7 +67,7 @@ enum {
     VALUE_MAX_PATH = 160,
 };
 
-extern const struct value value_unknown, value_none, value_decoded;
+extern const struct value value_unknown, value_none, value_decoded, value_made;
 
 static inline bool value_is_path(const struct value *v, const char *path)
 {
@@ -88,6 +90,8 @@ const struct value *value_either(struct arena *a, const struct value *x, const s
 const struct value *value_open(struct arena *a, const struct value *v);
 /* A copy of all that belongs to it, in an arena that stays. */
 const struct value *value_keep(struct arena *a, const struct value *v);
+/* The same value, marked as guessed. */
+const struct value *value_guess(struct arena *a, const struct value *v);
 /* The same value, marked as put together. */
 const struct value *value_hide(struct arena *a, const struct value *v);
 

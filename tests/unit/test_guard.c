@@ -44,15 +44,15 @@ static const struct {
      "2:shell-command 2:shell-command"},
 
     {"import os\ndef f(m, n): getattr(m, n)('ls')\nf(os, 'system')\n",
-     "2:computed-module-attribute 2:shell-command"},
-    {"import os\n(lambda o: o.system('x'))(os)\n", "2:shell-command"},
-    {"import os\ndef f(*, m=None): m.system('x')\nf(m=os)\n", "2:shell-command"},
+     "2:computed-module-attribute 2:shell-command 3:module-handed-on"},
+    {"import os\n(lambda o: o.system('x'))(os)\n", "2:shell-command 2:module-handed-on"},
+    {"import os\ndef f(*, m=None): m.system('x')\nf(m=os)\n", "2:shell-command 3:module-handed-on"},
     {"import sys\nn = 'json'\nn = sys.argv[1]\n__import__(n)\n",
      "4:import-call 4:dynamic-import 4:computed-import"},
 
     {"import os\nclass A:\n    m = [os]\n    def f(self): self.x[0].system('ls')\n",
-     "4:shell-command"},
-    {"import os\nx.m = os\nx.m.popen('ls')\n", "3:shell-command"},
+     "3:module-handed-on 4:shell-command"},
+    {"import os\nx.m = os\nx.m.popen('ls')\n", "2:module-handed-on 3:shell-command"},
 
     /* what only looks like it */
     {"import os\nx.system('ls')\nos.getcwd()\n", ""},

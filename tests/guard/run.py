@@ -3,15 +3,19 @@
 """The guard from outside, in TAP: run.py [PART...]. What it finds in the programs of routes/, nothing
 in those of innocent/; the texts of its profiles (texts.py); text that comes before the program
 (prelude.py); how often it parses a program (parses.py); how much it finds where there is nothing to
-find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
+find (noise.py), how many honest programs it refuses (honest.py), how many programs that are made to get past it do
+(bypasses.py); whether it knows the library (test_library). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
+import bypasses  # noqa: E402
+import honest  # noqa: E402
 import noise  # noqa: E402
 import parses  # noqa: E402
 import prelude  # noqa: E402
@@ -64,12 +68,26 @@ def test_innocent(tap):
         tap.ok(not wrong, "innocent %s" % p.name, *wrong, *numbered(p.text))
 
 
+def test_library(tap):
+    """What tools/make-library reads in this Python's library is in the guard's file already."""
+    name = "src/guard/library.def has what Python %d.%d holds" % sys.version_info[:2]
+    if not (3, 9) <= sys.version_info[:2] <= (3, 13):
+        tap.skip(name, "needs Python 3.9 to 3.13")
+        return
+    tool = os.path.join(programs.ROOT, "tools", "make-library")
+    done = subprocess.run([sys.executable, tool, "--check"], stdout=subprocess.PIPE, text=True)
+    tap.ok(done.returncode == 0, name, done.stdout, "tools/make-library adds these rows")
+
+
 PARTS = {
     "routes": test_routes,
     "innocent": test_innocent,
     "texts": texts.test,
     "prelude": prelude.test,
     "parses": parses.test,
+    "bypasses": bypasses.test,
+    "honest": honest.test,
+    "library": test_library,
     "noise": noise.test,
 }
 

@@ -19,6 +19,7 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection \
 FLAGS_release := -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(HARDEN)
 FLAGS_debug := -O0 -g
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_tsan := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 FLAGS_cov := -O0 -g --coverage
 FLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CPPFLAGS := -D_GNU_SOURCE -Isrc -Iinclude -I$(BUILD)/gen -DGLOVEBOX_VERSION='"$(VERSION)"' \
@@ -35,7 +36,7 @@ JAIL_CC := $(MUSL) -idirafter /usr/include -idirafter /usr/include/$(shell $(CC)
 endif
 # The helper and the programs that run inside the wall are never built with sanitizers: those want
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
-JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
+JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan tsan cov,$(MODE)),debug,$(MODE)))
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
@@ -84,7 +85,7 @@ FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b replay \
 	backends oom fuzz lint format stats bench install uninstall wheel clean example
 
-## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
+## make            build into build/ (other modes: make MODE=debug|asan|tsan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
 
 help:

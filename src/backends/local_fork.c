@@ -77,12 +77,14 @@ static void free_members(struct fork_member *list)
 
 void fork_tree_leave(struct local_guest *l)
 {
-    struct fork_tree *f = l->tree;
+    struct fork_tree *f = mem_take(&l->tree);
 
     if (!f)
         return;
+    struct pool *pool = f->pool; /* without the lock, f may be freed by the last member */
+    struct pool_nest *nest = f->nest;
     pthread_mutex_lock(&f->members);
-    struct fork_member *m = member_of(l);
+    struct fork_member *m = l->member ? mem_take(&l->member) : f->first;
     m->ended = true;
     if (m->below) {
         m->jail = mem_take(&l->jail);
@@ -91,12 +93,10 @@ void fork_tree_leave(struct local_guest *l)
     struct fork_member *list = take_out(m);
     bool last = --f->alive == 0;
     pthread_mutex_unlock(&f->members);
-    l->tree = NULL;
-    l->member = NULL;
-    free_members(list);
-    pool_release(f->pool, f->nest);
     if (last)
         fork_tree_free(f);
+    free_members(list);
+    pool_release(pool, nest);
 }
 
 /* ---- forking ---- */

@@ -18,8 +18,8 @@ def status(name, pid='self'):
 
 
 class Families(Daemon):
-    def __init__(self, *options):
-        super().__init__("--workers", "16", "--sessions", "300", *options)
+    def __init__(self, *options, **how):
+        super().__init__("--workers", "16", "--sessions", "300", *options, **how)
 
     def open(self, **fields):
         r = self.post("/v1/sessions", dict({"forks": 100, "grace_ms": 500}, **fields))

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
 fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
-files (files), its disk (copies), limits (limits), crowds (crowds), ends (ends), load (load). $GLOVEBOX names the program."""
+files (files), its disk (copies), limits (limits), crowds (crowds), relatives that are closed at
+once (relatives), ends (ends), load (load). $GLOVEBOX names the program."""
 
 import os
 import sys
@@ -20,6 +21,7 @@ import inside  # noqa: E402
 import joins  # noqa: E402
 import limits  # noqa: E402
 import load  # noqa: E402
+import relatives  # noqa: E402
 from family import Families, no_forks  # noqa: E402
 from procs import own_mounts  # noqa: E402
 from tap import Tap, run_parts  # noqa: E402
@@ -32,6 +34,7 @@ PARTS = {
     "copies": copies.test,
     "limits": limits.test,
     "crowds": crowds.test,
+    "relatives": relatives.test,
     "ends": ends.test,
     "load": load.test,
 }

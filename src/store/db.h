@@ -17,8 +17,9 @@ struct store {
     sqlite3_stmt *insert; /* NULL when open for reading */
     char *path;
     int64_t busy_until_ns;
-    int wal_pages;  /* size as of our last commit */
-    bool impatient; /* do not wait for other processes */
+    int64_t patience_ms; /* how long to wait for other processes */
+    int wal_pages;       /* size as of our last commit */
+    int fold_pages;      /* at this size it is to be folded */
 };
 
 /* Sets *err to one line on why SQLite refused `doing`; returns -1. */

@@ -5,7 +5,10 @@
  * main one does. The last process to close does not fold (it would cost milliseconds at the end of
  * each run), so the next one to open finds the -wal file and reads it through: it is folded at
  * opening, while the guest runs, as soon as that costs more than it saves. A process that stays
- * open folds every WAL_PAGES_MAX pages.
+ * open folds every WAL_PAGES_MAX pages, after a transaction: within one SQLite refuses to. SQLite
+ * begins the file anew only when no reader uses it. There may always be one, so a process that
+ * writes transactions, which has a thread for that, waits for them from WAL_PAGES_MOST on. Readers
+ * that come meanwhile find everything in the main file.
  */
 #include "store/store.h"
 
@@ -27,6 +30,8 @@ enum {
     PAUSE_MAX_US = 5000,
     WAL_OPEN_MAX = 256 << 10, /* bytes */
     WAL_PAGES_MAX = 256,
+    WAL_PAGES_MOST = 1024,
+    FOLD_MS = 1000,
     VALUE_MAX = 8 << 20, /* the longest value that SQLite may build or read */
 };
 
@@ -144,8 +149,8 @@ static int wait_for_others(void *ctx, int count)
     int64_t now = clock_mono_ns();
 
     if (count == 0)
-        s->busy_until_ns = now + BUSY_MS * 1000000LL;
-    if (s->impatient || now >= s->busy_until_ns)
+        s->busy_until_ns = now + s->patience_ms * 1000000;
+    if (now >= s->busy_until_ns)
         return 0;
     long us = 50L * (count + 1);
     struct timespec pause = {.tv_nsec = 1000 * (us < PAUSE_MAX_US ? us : PAUSE_MAX_US)};
@@ -155,9 +160,13 @@ static int wait_for_others(void *ctx, int count)
 
 static int note_wal_size(void *ctx, sqlite3 *db, const char *name, int pages)
 {
+    struct store *s = ctx;
+
     (void)db;
     (void)name;
-    ((struct store *)ctx)->wal_pages = pages;
+    if (pages < s->wal_pages) /* it began anew */
+        s->fold_pages = WAL_PAGES_MAX;
+    s->wal_pages = pages;
     return SQLITE_OK;
 }
 
@@ -165,6 +174,8 @@ static int note_wal_size(void *ctx, sqlite3 *db, const char *name, int pages)
  * ours. */
 static void configure(struct store *s)
 {
+    s->patience_ms = BUSY_MS;
+    s->fold_pages = WAL_PAGES_MAX;
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_handler(s->db, wait_for_others, s);
     sqlite3_wal_hook(s->db, note_wal_size, s);
@@ -174,12 +185,13 @@ static void configure(struct store *s)
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
-/* Folds as much as possible without waiting; another process will do the rest. */
-static void fold_wal(struct store *s, int mode)
+/* Folds as much as possible within this time; another process, or a later call, does the rest. */
+static void fold_wal(struct store *s, int mode, int64_t patience_ms)
 {
-    s->impatient = true;
+    s->patience_ms = patience_ms;
     sqlite3_wal_checkpoint_v2(s->db, NULL, mode, NULL, NULL);
-    s->impatient = false;
+    s->patience_ms = BUSY_MS;
+    s->fold_pages = s->wal_pages + WAL_PAGES_MAX;
 }
 
 static void fold_long_wal(struct store *s)
@@ -188,7 +200,7 @@ static void fold_long_wal(struct store *s)
     struct stat st;
 
     if (wal && stat(wal, &st) == 0 && st.st_size > WAL_OPEN_MAX)
-        fold_wal(s, SQLITE_CHECKPOINT_TRUNCATE);
+        fold_wal(s, SQLITE_CHECKPOINT_TRUNCATE, 0);
 }
 
 static int prepare_insert(struct store *s)
@@ -212,6 +224,9 @@ static int open_file(struct store *s)
 
 static int start(struct store *s, unsigned flags, struct err *err)
 {
+    static const char pragmas[] =
+        "PRAGMA synchronous = NORMAL;"
+        "PRAGMA journal_size_limit = 4194304"; /* bytes: what a reader made longer gets shorter */
     int rc = open_file(s);
 
     if (rc != SQLITE_OK)
@@ -221,7 +236,7 @@ static int start(struct store *s, unsigned flags, struct err *err)
         return store_fail(s, SQLITE_READONLY, "write", err);
     if (store_migrate(s, store_migrations, store_version, err) < 0)
         return -1;
-    rc = sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+    rc = sqlite3_exec(s->db, pragmas, NULL, NULL, NULL);
     if (rc == SQLITE_OK && (flags & STORE_WRITE))
         rc = prepare_insert(s);
     if (rc != SQLITE_OK)
@@ -283,8 +298,8 @@ int store_append(struct store *s, const struct run_record *run, struct err *err)
     sqlite3_clear_bindings(s->insert);
     if (rc != SQLITE_DONE)
         return store_fail(s, rc, "append to", err);
-    if (s->wal_pages > WAL_PAGES_MAX)
-        fold_wal(s, SQLITE_CHECKPOINT_PASSIVE);
+    if (s->wal_pages > s->fold_pages && sqlite3_get_autocommit(s->db))
+        fold_wal(s, SQLITE_CHECKPOINT_PASSIVE, 0);
     return 0;
 }
 
@@ -299,9 +314,14 @@ int store_commit(struct store *s, struct err *err)
 {
     int rc = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 
-    if (rc == SQLITE_OK)
-        return 0;
-    store_fail(s, rc, "append to", err);
-    (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return -1;
+    if (rc != SQLITE_OK) {
+        store_fail(s, rc, "append to", err);
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+        return -1;
+    }
+    bool wait = s->wal_pages > WAL_PAGES_MOST;
+    if (s->wal_pages > s->fold_pages)
+        fold_wal(s, wait ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE,
+                 wait ? FOLD_MS : 0);
+    return 0;
 }

@@ -20,6 +20,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/* The write-ahead log beside the file stays below this, with any number of readers, while each of
+ * them lets go of the file within a second and no transaction is larger than half of this. */
+enum { STORE_WAL_BYTES = 8 << 20 };
+
 enum run_outcome {
     OUTCOME_NONE, /* in a query: any outcome. No run has this value */
     OUTCOME_OK,

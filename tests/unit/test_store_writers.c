@@ -66,6 +66,89 @@ static void test_many_writers(void)
     OK(is_whole(path), "the file is whole");
 }
 
+/* ---- a process that stays open ---- */
+
+enum { READERS = 4, BATCHES = 200, BATCH_ROWS = 20 };
+
+/* As requests for /v1/runs: each opens the log, lists a part of it, and closes it. */
+static void read_for_ever(const char *path)
+{
+    for (;;) {
+        struct store *s = open_log(path, STORE_READ);
+        if (!s || count(s, (struct store_query){.limit = 500}) < 0)
+            _exit(1);
+        store_close(s);
+    }
+}
+
+/* Rows in transactions, as the daemon writes them; the largest size of the write-ahead log. */
+static int64_t append_batches(const char *path, const char *wal, char first, int batches)
+{
+    static char code[2000];
+    struct store *s = open_log(path, STORE_CREATE);
+    int64_t most = 0;
+    int failed = !s;
+    char id[32];
+
+    memset(code, 'c', sizeof code);
+    for (int i = 0; s && i < batches; i++) {
+        failed += store_begin(s, &err) < 0;
+        for (int row = 0; row < BATCH_ROWS; row++) {
+            snprintf(id, sizeof id, "%c%d-%d", first, i, row);
+            struct run_record run = sample(id, i * BATCH_ROWS + row + 1);
+            run.code = (struct str){code, sizeof code};
+            failed += store_append(s, &run, &err) < 0;
+        }
+        failed += store_commit(s, &err) < 0;
+        most = file_size(wal) > most ? file_size(wal) : most;
+    }
+    EQ_INT(failed, 0);
+    store_close(s);
+    return most;
+}
+
+static void test_folded_between_batches(int readers)
+{
+    char name[2][32];
+    pid_t pids[READERS];
+
+    snprintf(name[0], sizeof name[0], "batches%d.db", readers);
+    snprintf(name[1], sizeof name[1], "batches%d.db-wal", readers);
+    const char *path = in_folder(name[0]), *wal = in_folder(name[1]);
+    store_close(open_log(path, STORE_CREATE));
+    fflush(stdout);
+    for (int i = 0; i < readers; i++)
+        if ((pids[i] = fork()) == 0)
+            read_for_ever(path);
+    int64_t most = append_batches(path, wal, 'b', BATCHES);
+    OK(most < STORE_WAL_BYTES, "with %d readers the write-ahead log stays small: %lld bytes",
+       readers, (long long)most);
+    for (int i = 0; i < readers; i++) {
+        kill(pids[i], SIGKILL);
+        waitpid(pids[i], NULL, 0);
+    }
+    OK(is_whole(path), "the file is whole");
+}
+
+/* The file grows while a reader holds it, and is small again after that. */
+static void test_folded_after_a_reader(void)
+{
+    const char *path = in_folder("held.db"), *wal = in_folder("held.db-wal");
+    sqlite3 *reader = NULL;
+
+    store_close(open_log(path, STORE_CREATE));
+    EQ_INT(sqlite3_open(path, &reader), SQLITE_OK);
+    EQ_INT(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM runs", NULL, NULL, NULL), SQLITE_OK);
+    int64_t before = clock_mono_ms(), most = append_batches(path, wal, 'h', BATCHES * 2 / 5);
+    int64_t took = clock_mono_ms() - before;
+    OK(most > STORE_WAL_BYTES && took < 30000, "a reader that stays: %lld bytes, %lld ms",
+       (long long)most, (long long)took);
+    EQ_INT(sqlite3_close(reader), SQLITE_OK);
+    most = append_batches(path, wal, 'i', 2);
+    OK(file_size(wal) < STORE_WAL_BYTES, "after it the write-ahead log is small: %lld bytes",
+       (long long)file_size(wal));
+}
+
 static int create_and_append(const char *path, int writer)
 {
     char id[32];
@@ -231,6 +314,9 @@ int main(void)
     if (begin() < 0)
         return 1;
     RUN(test_many_writers());
+    RUN(test_folded_between_batches(0));
+    RUN(test_folded_between_batches(READERS));
+    RUN(test_folded_after_a_reader());
     RUN(test_creation_race());
     RUN(test_stuck_neighbour());
     RUN(test_killed_writers());

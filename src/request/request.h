@@ -27,9 +27,10 @@ struct beside_text {
 };
 
 /* Receives the record that would be written to the run log: a daemon writes it in another thread,
- * and later. Called in the thread of the run; it must copy the record. */
+ * and later. Called in the thread of the run; it must copy the record. -1 with *err when it is
+ * lost, or may be, because the log fails at present. */
 struct run_sink {
-    void (*append)(void *ctx, const struct run_record *record);
+    int (*append)(void *ctx, const struct run_record *record, struct err *err);
     void *ctx;
 };
 

@@ -14,6 +14,7 @@
 #include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "server/losses.h"
 
 enum { GATHERED = 32 << 10, GATHERED_MAX = 1 << 20 };
 
@@ -22,7 +23,8 @@ struct access_log {
     bool json;
     int fd;
     struct buf lines;
-    uint64_t dropped;
+    bool cut; /* the file's last line is not whole: its rest is in front of `lines` */
+    struct losses losses;
 };
 
 static int open_file(const char *path, struct err *err)
@@ -42,6 +44,7 @@ int access_log_open(const char *path, bool json, struct access_log **ret, struct
     struct access_log *log = xcalloc(1, sizeof *log);
     *log = (struct access_log){.path = standard ? NULL : xstrdup(path), .json = json, .fd = fd};
     buf_init(&log->lines, GATHERED_MAX);
+    log->losses = (struct losses){.log = "the access log", .rows = "lines"};
     *ret = log;
     return 0;
 }
@@ -51,6 +54,7 @@ void access_log_close(struct access_log *log)
     if (!log)
         return;
     access_log_flush(log);
+    losses_close(&log->losses);
     if (log->path)
         fd_close(&log->fd);
     buf_done(&log->lines);
@@ -71,6 +75,42 @@ int access_log_reopen(struct access_log *log, struct err *err)
     return 0;
 }
 
+static const char *name_of(const struct access_log *log)
+{
+    return log->path ? log->path : "standard output";
+}
+
+static size_t rest_of_line(const struct access_log *log)
+{
+    const char *end = log->cut ? memchr(log->lines.p, '\n', log->lines.n) : NULL;
+
+    return end ? (size_t)(end - log->lines.p) + 1 : 0;
+}
+
+/* All but the rest of a line that a full disk has cut: the file has whole lines only. */
+static void lose_lines(struct access_log *log)
+{
+    struct err err;
+    size_t kept = rest_of_line(log);
+    uint64_t count = 0;
+
+    err_sys(&err, "--access-log %.200s", name_of(log));
+    for (size_t i = kept; i < log->lines.n; i++)
+        count += log->lines.p[i] == '\n';
+    log->lines.n = kept;
+    log->lines.p[kept] = '\0';
+    if (count)
+        losses_add(&log->losses, count, err.msg);
+}
+
+static void note_written(struct access_log *log, size_t n)
+{
+    log->cut = log->lines.p[n - 1] != '\n';
+    buf_drop(&log->lines, n);
+    if (!log->lines.n)
+        (void)losses_end(&log->losses);
+}
+
 /* Standard output may be a pipe without a reader; the daemon does not wait for one. */
 void access_log_flush(struct access_log *log)
 {
@@ -82,9 +122,14 @@ void access_log_flush(struct access_log *log)
     size_t n = log->path || log->lines.n < 4096 ? log->lines.n : 4096;
     ssize_t written = write(log->fd, log->lines.p, n);
     if (written > 0)
-        buf_drop(&log->lines, (size_t)written);
+        note_written(log, (size_t)written);
     else
-        buf_clear(&log->lines);
+        lose_lines(log);
+}
+
+uint64_t access_log_lost(const struct access_log *log)
+{
+    return log ? log->losses.total : 0;
 }
 
 /* A path comes from a client: escape what could end the line early. */
@@ -137,6 +182,6 @@ void access_log_add(struct access_log *log, const struct http_exchange *x, const
         access_log_flush(log);
     if (log->lines.overflow) {
         log->lines.overflow = false;
-        log->dropped++;
+        losses_add(&log->losses, 1, "--access-log: nobody reads standard output");
     }
 }

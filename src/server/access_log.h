@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A line for each request. Lines are gathered and written a few times a second.
+ * A line for each request. Lines are gathered and written a few times a second. Lines that cannot
+ * be written are lost, and reported (server/losses.h). All in the loop.
  */
 #ifndef SERVER_ACCESS_LOG_H
 #define SERVER_ACCESS_LOG_H
@@ -16,5 +17,6 @@ void access_log_close(struct access_log *log); /* NULL is fine, also below */
 int access_log_reopen(struct access_log *log, struct err *err);
 void access_log_add(struct access_log *log, const struct http_exchange *x, const char *owner);
 void access_log_flush(struct access_log *log);
+uint64_t access_log_lost(const struct access_log *log); /* number of lines */
 
 #endif

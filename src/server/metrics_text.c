@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/num.h"
 #include "hosting/session_table.h"
+#include "server/access_log.h"
 #include "server/metrics_parts.h"
 #include "server/run_log.h"
 #include "server/server.h"
@@ -128,6 +129,8 @@ static void write_server(const struct server *server, struct buf *b)
         sessions.expired);
     one(b, "log_rows_total", "counter", "Rows written to the run log", log.written);
     one(b, "log_lost_total", "counter", "Runs that could not be written down", log.lost);
+    one(b, "access_log_lost_total", "counter", "Lines that the access log could not take",
+        access_log_lost(server->access));
     one(b, "log_queue", "gauge", "Rows that are not written yet", log.waiting);
 }
 

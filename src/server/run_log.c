@@ -9,6 +9,7 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "server/losses.h"
 #include "store/store.h"
 
 enum {
@@ -16,7 +17,10 @@ enum {
     BATCH = 256,
     PAUSE_MS = 50, /* rows that arrive during the pause share a transaction */
     FLUSH_MS = 2000,
+    BEGIN_TRIES = 5, /* of two seconds each */
 };
+
+static const char too_many[] = "the run log is too slow: 65536 runs wait to be written";
 
 struct row {
     struct row *next;
@@ -25,7 +29,8 @@ struct row {
 
 struct run_log {
     struct run_sink sink;
-    struct store *store; /* used by the thread only */
+    struct store *store;  /* used by the thread only */
+    struct losses losses; /* the same */
     char *path;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -34,6 +39,8 @@ struct run_log {
     size_t waiting;
     uint64_t given, settled; /* total number of rows */
     uint64_t written, lost;
+    uint64_t refused; /* of the lost, not in losses yet: there was no room for them */
+    struct err why;   /* the log fails at present; kind ERR_NONE: it does not */
     bool ending, hurry;
 };
 
@@ -55,21 +62,50 @@ static struct row *take_batch(struct run_log *log, size_t *ret_n)
     return batch;
 }
 
-static uint64_t append_all(struct run_log *log, struct row *batch)
+static void rows_free(struct row *row)
 {
-    struct err err;
-    uint64_t written = 0;
-    bool together = store_begin(log->store, &err) == 0;
-
-    for (struct row *row = batch, *next; row; row = next) {
-        next = row->next;
-        written += store_append(log->store, &row->record, &err) == 0;
+    while (row) {
+        struct row *next = row->next;
         run_record_done(&row->record);
         free(row);
+        row = next;
     }
-    if (together && store_commit(log->store, &err) < 0)
-        written = 0;
-    return written;
+}
+
+/* Another process may hold the file for longer than a store waits: one that deletes old runs. */
+static int begin(struct store *store, struct err *err)
+{
+    for (int tries = 1; store_begin(store, err) < 0; tries++)
+        if (tries == BEGIN_TRIES || err->kind != ERR_TIMEOUT)
+            return -1;
+    err->kind = ERR_NONE;
+    return 0;
+}
+
+/* Returns how many are in the file; *err has the reason when some are not. */
+static uint64_t append_all(struct run_log *log, const struct row *batch, struct err *err)
+{
+    struct err later;
+    uint64_t written = 0;
+
+    if (begin(log->store, err) < 0)
+        return 0;
+    /* After a failure SQLite may have given up the whole transaction; the commit knows. */
+    for (const struct row *row = batch; row && err->kind != ERR_SYSTEM; row = row->next)
+        written += store_append(log->store, &row->record, err) == 0;
+    return store_commit(log->store, err->kind ? &later : err) == 0 ? written : 0;
+}
+
+/* Reports what was lost, and returns whether the log fails now. */
+static bool note_losses(struct losses *l, uint64_t lost, uint64_t refused, const struct err *err)
+{
+    if (lost)
+        losses_add(l, lost, err->msg);
+    if (refused)
+        losses_add(l, refused, too_many);
+    if (!lost && !refused)
+        (void)losses_end(l);
+    return l->failing;
 }
 
 static void pause_for_more(struct run_log *log)
@@ -81,10 +117,32 @@ static void pause_for_more(struct run_log *log)
             break;
 }
 
+/* With the lock; lets go of it meanwhile. */
+static void write_batch(struct run_log *log)
+{
+    struct err err;
+    size_t n;
+    struct row *batch = take_batch(log, &n);
+    uint64_t refused = log->refused;
+
+    log->refused = 0;
+    pthread_mutex_unlock(&log->lock);
+    uint64_t written = append_all(log, batch, &err);
+    rows_free(batch);
+    bool failing = note_losses(&log->losses, n - written, refused, &err);
+    pthread_mutex_lock(&log->lock);
+    if (err.kind || !failing)
+        log->why = err;
+    log->written += written;
+    log->lost += n - written;
+    log->settled += n;
+    log->hurry = log->hurry && log->first;
+    pthread_cond_broadcast(&log->done);
+}
+
 static void *log_main(void *ctx)
 {
     struct run_log *log = ctx;
-    size_t n;
 
     pthread_mutex_lock(&log->lock);
     for (;;) {
@@ -93,15 +151,7 @@ static void *log_main(void *ctx)
         if (!log->first)
             break;
         pause_for_more(log);
-        struct row *batch = take_batch(log, &n);
-        pthread_mutex_unlock(&log->lock);
-        uint64_t written = append_all(log, batch);
-        pthread_mutex_lock(&log->lock);
-        log->written += written;
-        log->lost += n - written;
-        log->settled += n;
-        log->hurry = log->hurry && log->first;
-        pthread_cond_broadcast(&log->done);
+        write_batch(log);
     }
     pthread_mutex_unlock(&log->lock);
     return NULL;
@@ -110,7 +160,7 @@ static void *log_main(void *ctx)
 /* ---- for the other threads ---- */
 
 /* Copies outside of the lock; the thread that hands over a row does not wait for a disk. */
-static void give(void *ctx, const struct run_record *record)
+static int give(void *ctx, const struct run_record *record, struct err *err)
 {
     struct run_log *log = ctx;
     struct row *row = xcalloc(1, sizeof *row);
@@ -118,8 +168,11 @@ static void give(void *ctx, const struct run_record *record)
     run_record_copy(record, &row->record);
     pthread_mutex_lock(&log->lock);
     bool full = log->waiting >= WAITING_MAX;
+    *err = log->why;
     if (full) {
+        err_set(err, ERR_LIMIT, "%s", too_many);
         log->lost++;
+        log->refused++;
     } else {
         *log->end = row;
         log->end = &row->next;
@@ -128,10 +181,9 @@ static void give(void *ctx, const struct run_record *record)
             pthread_cond_signal(&log->more);
     }
     pthread_mutex_unlock(&log->lock);
-    if (full) {
-        run_record_done(&row->record);
-        free(row);
-    }
+    if (full)
+        rows_free(row);
+    return err->kind ? -1 : 0;
 }
 
 static int start(struct run_log *log, struct err *err)
@@ -148,6 +200,7 @@ int run_log_open(const char *path, struct run_log **ret, struct err *err)
     *ret = NULL;
     log->sink = (struct run_sink){.append = give, .ctx = log};
     log->end = &log->first;
+    log->losses = (struct losses){.log = "the run log", .rows = "runs"};
     pthread_mutex_init(&log->lock, NULL);
     cond_init(&log->more);
     cond_init(&log->done);
@@ -173,6 +226,7 @@ void run_log_close(struct run_log *log)
     pthread_cond_signal(&log->more);
     pthread_mutex_unlock(&log->lock);
     pthread_join(log->thread, NULL);
+    losses_close(&log->losses);
     store_close(log->store);
     free(log->path);
     free(log);

@@ -293,7 +293,7 @@ static int open_logs(struct server *server, struct err *err)
         return -1;
     bool off = s->common.log && strcmp(s->common.log, "off") == 0;
     if (!off && run_log_open(s->common.log, &server->log, &why) < 0)
-        server_say(server, "runs are not written down: %s", why.msg);
+        fprintf(stderr, "glovebox serve: runs are not written down: %s\n", why.msg);
     return 0;
 }
 

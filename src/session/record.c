@@ -119,8 +119,9 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
         .error = error_line(r, &error),
         .code = request->log_code ? request->code : (struct str){NULL, 0},
     };
-    if (request->sink)
-        request->sink->append(request->sink->ctx, &record);
+    struct err late;
+    if (request->sink && request->sink->append(request->sink->ctx, &record, &late) < 0)
+        (void)buf_addf(&r->notes, "the run may be missing in the log: %s\n", late.msg);
     if (rec->store && store_append(rec->store, &record, &rec->err) == 0)
         rec->err.kind = ERR_NONE;
     if (rec->err.kind)

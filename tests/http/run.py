@@ -4,7 +4,7 @@
 through every door (settings), what is refused
 (refused), what is read before it runs (promises), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
 (tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life), its memory (memory),
-in the background (background), the code of docs/http.md (documents).
+its logs (logs), in the background (background), the code of docs/http.md (documents).
 $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -21,6 +21,7 @@ import crowd  # noqa: E402
 import documents  # noqa: E402
 import late  # noqa: E402
 import life  # noqa: E402
+import logs  # noqa: E402
 import memory  # noqa: E402
 import openapi  # noqa: E402
 import promises  # noqa: E402
@@ -50,6 +51,7 @@ PARTS = {
     "openapi": openapi.test,
     "life": life.test,
     "memory": memory.test,
+    "logs": logs.test,
     "background": background.test,
     "documents": documents.test,
 }

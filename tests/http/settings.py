@@ -13,6 +13,7 @@ import tempfile
 import threading
 
 from daemon import GLOVEBOX, Daemon
+from procs import sanitized
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEF = os.path.join(HERE, "..", "..", "src", "request", "request.def")
@@ -255,5 +256,5 @@ def test(tap):
             taken(tap, row, folder)
             sending(tap, row, folder)
             field(tap, row, folder, d, schemas)
-        if os.path.exists(LIBRARY) and "asan" not in GLOVEBOX:
+        if os.path.exists(LIBRARY) and not sanitized(GLOVEBOX):
             in_c(tap, all_rows, folder)

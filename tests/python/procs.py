@@ -11,6 +11,11 @@ import elsewhere
 PATIENCE = 90  # seconds, for anything that should take far less
 
 
+def sanitized(program):
+    """Whether a sanitizer was built into it, which keeps what is freed and maps terabytes."""
+    return os.path.basename(os.path.dirname(program)) in ("build-asan", "build-tsan")
+
+
 def wait_for(condition, seconds=PATIENCE):
     """Its first true answer, or the last."""
     until = time.monotonic() + seconds

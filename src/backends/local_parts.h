@@ -16,7 +16,13 @@
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 
 /* Guests of one nest that are forks of each other. Their jails lie one below the other, so what a
- * guest leaves is kept as long as a member is below it. */
+ * guest leaves is kept as long as a member is below it.
+ *
+ * Owners of the tree: its members, counted in `alive`. Each guest leaves it once
+ * (fork_tree_leave), in any thread. The member that takes the count to 0, under `members`, frees
+ * the tree; any other one must not touch it after it has let go of that lock. A member belongs to
+ * the tree, and is freed with what its guest left by the thread that took it out under the same
+ * lock. */
 struct fork_member {
     struct fork_member *parent;
     unsigned below; /* number of its children */
@@ -26,10 +32,10 @@ struct fork_member {
 };
 struct fork_tree {
     pthread_mutex_t lock;    /* one fork at a time: they share the gate of the first jail's init */
-    pthread_mutex_t members; /* over the rest */
+    pthread_mutex_t members; /* over `first` and `alive`; the others never change */
     struct pool *pool;
-    struct pool_nest *nest; /* held once a member */
-    struct jail *root;      /* of the first */
+    struct pool_nest *nest; /* held once a member, until after it has left the tree */
+    struct jail *root;      /* of the first: there while a member is alive */
     struct fork_member *first;
     unsigned alive;
 };

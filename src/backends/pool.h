@@ -3,6 +3,9 @@
  * What backends keep ready between jobs, for a program that runs many of them. The program opens
  * one, lends it with each job, and need not know what is in it: each backend that keeps something
  * has a part, which no other code looks into.
+ *
+ * Owners: the opener, which closes it when no job has it any more. Its parts are made with it and
+ * freed with it; each has locks of its own.
  */
 #ifndef BACKENDS_POOL_H
 #define BACKENDS_POOL_H

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What docker_pool.c and docker_pool_tend.c share. No other file includes it.
+ *
+ * Owners: the pool is its opener's; kinds are places in it. A guest is the pool's while it waits in
+ * a kind or among the doomed, under the pool's lock, and then its taker's, or the remover's, which
+ * frees it. The pool ends when no guest of it is left.
  */
 #ifndef FAR_DOCKER_POOL_PARTS_H
 #define FAR_DOCKER_POOL_PARTS_H

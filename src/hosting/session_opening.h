@@ -2,6 +2,9 @@
  *
  * Data that a session was opened with and that its forks share: lent to them until the last one is
  * closed.
+ *
+ * Owners: counted without a lock, in any thread; an owner counts another one. The last drop frees
+ * it, and drops the settings. Nothing in it changes once it has more than one owner.
  */
 #ifndef HOSTING_SESSION_OPENING_H
 #define HOSTING_SESSION_OPENING_H

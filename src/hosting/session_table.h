@@ -9,7 +9,10 @@
  * them has the session, the others wait here in their order. So a session with a long cell does not
  * take workers from others.
  *
- * An entry is freed when it has left the table and nothing holds it: no turn, no list, no errand.
+ * Owners of an entry: the table, and all that hold it: turns, lists, errands. They are counted in
+ * the table's thread, so there is no lock. When it has left the table and the last hold ends, its
+ * session is closed by an errand, and the entry freed by the end of that errand, in the table's
+ * thread. Whatever works with a session in another thread has a hold on its entry.
  */
 #ifndef HOSTING_SESSION_TABLE_H
 #define HOSTING_SESSION_TABLE_H

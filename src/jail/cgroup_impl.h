@@ -6,6 +6,11 @@
  * controllers that are available there. A run's cgroup holds one part per home, and one more, of
  * the ops "none", for the controllers that have no home. A run keeps its host alive, so a part's
  * home is always there.
+ *
+ * Owners: a host is counted, under a lock of cgroup_host.c; the last put frees it. A group has one
+ * owner at a time and no lock of its own: the caller from cgroup_open to cgroup_close; then the
+ * list of spares or of the stuck, each with a lock, and the thread that takes it out of one. That
+ * thread frees it (cgroup_remove), puts it back, or gives it to its caller.
  */
 #ifndef JAIL_CGROUP_IMPL_H
 #define JAIL_CGROUP_IMPL_H

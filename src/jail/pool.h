@@ -15,6 +15,12 @@
  *
  * A nest is renewed after so many forks and when it dies; a kind that no run asks for is dropped.
  * No more jails are made early than the pool may hold in number and in memory.
+ *
+ * Owners: the pool is its opener's, and outlives every jail and nest of it. A jail is the pool's
+ * while it waits and the taker's after that. A nest is the pool's, and stays as long as it is the
+ * current one of its kind or has users, which are counted under the pool's lock: pool_require and
+ * pool_fork count one for each jail, until pool_release. Only the pool's threads free a nest, under
+ * the lock.
  */
 #ifndef JAIL_POOL_H
 #define JAIL_POOL_H

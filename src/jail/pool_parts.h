@@ -20,6 +20,9 @@ enum kind_state {
     KIND_FAILED,
 };
 
+/* All with the pool's lock. Its thread for zygotes frees it (pool_end_nest) when it was retired and
+ * has no users; pool_forget does when the retired have no place left, and only if it has none. A
+ * thread that lets go of the lock while it uses the nest counts itself first. */
 struct pool_nest {
     struct jail *jail;
     unsigned users; /* threads that have it make a jail right now, and its holders */
@@ -29,6 +32,9 @@ struct pool_nest {
     bool ending;
 };
 
+/* A place of the pool's, never freed. With the pool's lock; while it is busy (pool_is_busy) it is
+ * not forgotten, and its spec, limits and text do not change: those may be read without the lock.
+ */
 struct kind {
     enum kind_state state;
     bool alone; /* it has no nest */

@@ -10,7 +10,8 @@
 
 struct mcp_workers;
 
-/* A part of the owner's structure. */
+/* A part of the owner's structure, which may be freed before mcp_workers_add and from `done` on, or
+ * after mcp_workers_remove returned true. */
 struct mcp_task {
     struct mcp_task *next;
     void (*work)(struct mcp_task *task); /* in a thread */

@@ -10,7 +10,9 @@
 struct event_base;
 struct mailbox;
 
-/* A member of the structure that is sent; belongs to the mailbox from post to deliver. */
+/* A member of the structure that is sent. It belongs to the mailbox from post to deliver, and with
+ * it the structure, if the sender gives that up: `deliver` may free it while mailbox_post has not
+ * returned, and the sender must not touch it after it has called that. */
 struct mail {
     struct mail *next;
     void (*deliver)(struct mail *mail);

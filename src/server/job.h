@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A request that a worker works on. server/server.h says which thread owns it when.
+ * A request that a worker works on. server/server.h says which thread owns it when. Only the loop
+ * frees it (job_free), in `over`, when neither the queue nor a worker has it: a worker gives it
+ * back by its last mail, and touches it no more.
  */
 #ifndef SERVER_JOB_H
 #define SERVER_JOB_H

@@ -8,8 +8,13 @@
  * (server/mcp_calls.c): a batch has several calls, and a conversation's call continues for a while
  * when its connection is lost, since the client may fetch the rest with Last-Event-ID.
  *
- * All is the loop's. Sessions are in the same table as those of /v1, and belong to the caller's
- * token, not to a conversation.
+ * All is the loop's, so nothing has a lock. Sessions are in the same table as those of /v1, and
+ * belong to the caller's token, not to a conversation.
+ *
+ * Owners of a conversation: the hub's list until conversation_end, and its posts and functions at
+ * work with it, counted in `posts`; conversation_release frees it after the last of all these. A
+ * post belongs to the hub's list: it is freed when all its messages are answered and no client may
+ * come back for it. Its calls are jobs, and each is a message in `left`, so a post outlives them.
  *
  * Clients of these generations often end without a word, so the table of conversations fills. No
  * step here takes longer for that: a conversation is found by its id, and each owner has its own
@@ -41,8 +46,8 @@ struct conversation {
     char id[MCP_ID];
     char owner[TOKEN_NAME];
     struct mcp_client client;
-    struct call *stream; /* its GET; or NULL */
-    unsigned posts;
+    struct call *stream;         /* its GET; or NULL */
+    unsigned posts;              /* that are not freed, and functions that use it */
     struct mcp_post *first_post; /* its posts, but for those that mcp_posts_drop has cancelled */
     int64_t used_ms, said_ms;
     bool over; /* it is in no list any more, and waits for its posts */

@@ -6,6 +6,10 @@
  *
  * A line that is longer than READ_IN_LOOP is parsed by a worker; until then, later lines wait. The
  * same happens to all lines while the client does not read its answers.
+ *
+ * Owners: the hub's list. The loop alone frees a line, when its connection is gone, no call of it
+ * is left and none of its functions is at work (`inside`). Workers use of it what never changes,
+ * and `full`.
  */
 #ifndef SERVER_MCP_LINE_H
 #define SERVER_MCP_LINE_H

@@ -18,7 +18,8 @@ struct line_fields {
     int64_t sessions, message_bytes;
 };
 
-/* Every session that was opened with them holds a reference. */
+/* Owners: the connection, and every session that was opened with them, in its opening. Counted
+ * without a lock, in any thread; the last drop frees them. They never change. */
 struct line_settings {
     atomic_uint references;
     struct config *config; /* held: the daemon's settings and ceilings */

@@ -37,6 +37,9 @@ struct server_settings {
     bool no_review_cache;
 };
 
+/* Owners: the server for the current one, each job and each opening of a session for the one that
+ * it began with. Counted without a lock, in any thread; the last config_drop frees it. It does not
+ * change once a second owner has it, but for what config_mcp makes in the loop. */
 struct config {
     atomic_uint references;
     struct server_settings settings;

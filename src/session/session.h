@@ -11,6 +11,10 @@
  * All calls may come from any thread; those that need the guest queue up and run one after the
  * other, in the order in which they came. session_interrupt, session_info and the cancel descriptor
  * of a cell do not queue. No function may be called during or after session_close.
+ *
+ * Owners: one, which alone may call session_close, once. Several users of a session count
+ * themselves outside of it (hosting/session_table.h). A session and its forks are closed in any
+ * order, and at the same time in different threads.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H

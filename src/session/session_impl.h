@@ -36,8 +36,9 @@ enum {
     SESSION_FORK_MS = 30000, /* for the guest to fork, independent of the limits of cells */
 };
 
-/* Shared by a session and its forks. The last of them frees it; nothing in it changes after the
- * first is open. */
+/* Shared by a session and its forks, which are its owners, counted in `sessions` without a lock: a
+ * session counts a fork while it is open itself. The last of them frees it; nothing in it changes
+ * after the first is open. */
 struct session_shared {
     atomic_uint sessions;
     struct session_request request; /* strings and lists in it are the caller's */
@@ -50,7 +51,8 @@ struct session_shared {
 };
 
 /* One guest: its processes, the pipes to it, its output and the place of its files. A session has
- * one; while a cell is tried, a second one stands beside it. */
+ * one; while a cell is tried, a second one stands beside it. The thread with the turn, or
+ * session_close after the last turn, frees it. */
 struct guest {
     struct session *session;
     struct backend_guest *handle; /* NULL before the start */

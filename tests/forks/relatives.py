@@ -7,7 +7,7 @@ import time
 
 from family import Families, nothing_left, side_by_side
 
-SECONDS = 12
+SECONDS = 6
 THREADS = 6
 # glibc fills what is freed (the program of `make`); AddressSanitizer and ThreadSanitizer report by themselves.
 OVERWRITE = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165"}

@@ -31,7 +31,7 @@ def parents():
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open("/proc/%s/stat" % name) as f:
+            with open("/proc/%s/stat" % name, errors="replace") as f:  # a guest names itself as it likes
                 fields = f.read().rpartition(")")[2].split()
         except OSError:
             continue
@@ -75,7 +75,7 @@ def named(pid, name):
     everywhere = {(p, start) for p, (_, start) in parents().items()}
     for p, start in everywhere if elsewhere.variables() else descendants(pid):
         try:
-            with open("/proc/%d/comm" % p) as f:
+            with open("/proc/%d/comm" % p, errors="replace") as f:
                 if f.read().strip() == name:
                     found.add((p, start))
         except OSError:

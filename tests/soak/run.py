@@ -8,7 +8,6 @@ started, found as its child.
 """
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +19,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
 
-from procs import PATIENCE, mounts, own_mounts  # noqa: E402
+from left import left_over, state  # noqa: E402
+from procs import PATIENCE, own_mounts  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GLOVEBOX = os.environ.get("GLOVEBOX", os.path.join(ROOT, "build", "glovebox"))
@@ -73,59 +73,6 @@ def processes():
         if MARK.encode() in environ or MARK.encode() in command:
             found.add((int(name), command[:80]))
     return found
-
-
-def is_dead(name):
-    """Whether the owner in glovebox-PID-START-... is; somebody else's live run is not our concern."""
-    try:
-        _, pid, start, _ = name.split("-", 3)
-        with open(f"/proc/{int(pid)}/stat") as f:
-            return f.read().rpartition(")")[2].split()[19] != start
-    except OSError:
-        return True
-    except ValueError: # not a run's
-        return False
-
-
-def cgroups():
-    found = set()
-    for top, folders, _ in os.walk("/sys/fs/cgroup"):
-        found |= {os.path.join(top, f) for f in folders if f.startswith("glovebox-") and is_dead(f)}
-    return found
-
-
-def temporary():
-    """Boxes on the host's disk and the like; other tests have folders with longer names."""
-    places = {"/tmp", tempfile.gettempdir(), "/dev/shm"}
-    box = re.compile(r"glovebox-\d+-[0-9a-f]{16}$")
-    return {os.path.join(p, n) for p in places for n in os.listdir(p) if box.match(n)}
-
-
-def ipc():
-    found = []
-    for kind in ("shm", "msg", "sem"):
-        try:
-            with open(f"/proc/sysvipc/{kind}") as f:
-                found += f.readlines()
-        except OSError:
-            pass
-    return found
-
-
-def state():
-    return {"mounts": mounts(), "cgroups": cgroups(), "temporary files": temporary(),
-            "System V objects": ipc()}
-
-
-def left_over(before):
-    """What is there and was not; other tests may be at work, whose things come and go."""
-    for _ in range(2 * PATIENCE):
-        after = state()
-        new = {what: [x for x in after[what] if x not in before[what]] for what in before}
-        if not any(new.values()):
-            break
-        time.sleep(0.5)
-    return new
 
 
 def start(rng, home):

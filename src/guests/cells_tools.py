@@ -306,7 +306,8 @@ def named_function(function, name, doc):
     return function
 
 
-# At a terminal, input() and getpass() ask the host, which answers with a line, None (the end), or False (an interrupt).
+# At a terminal, input() and getpass() ask the host, which answers with a line, None (the end), False (an interrupt), or
+# True: nobody is there. Then input() writes its prompt to the output and reads the empty input, as in a run.
 # A stream that the program has put in place of ours is read as before; so is the input of a cell.
 def ask_at_terminal(server):
     plain = builtins.input
@@ -314,7 +315,9 @@ def ask_at_terminal(server):
     def ask(prompt, hidden):
         server.streams.flush()
         line = server.tools.call("input()", (str(prompt), hidden), {})
-        if line is None:
+        if line is True and not hidden:
+            return plain(prompt)
+        if line is None or line is True:
             raise EOFError("EOF when reading a line")
         if line is False:
             raise KeyboardInterrupt

@@ -186,7 +186,8 @@ static int check_line(const json_t *line, struct err *err)
     return err_set(err, ERR_GUEST, "input() was answered with something that is no text");
 }
 
-/* Without a client that answers, the input is at its end: as where no one sits at a terminal. */
+/* Without a client that answers, nobody sees the prompt either: true, and the guest reads its input,
+ * which is at its end. */
 static int call_input(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct cell *cell = current;
@@ -196,7 +197,7 @@ static int call_input(void *ctx, const struct tool_call *call, json_t **ret, str
         return err_set(err, ERR_GUEST, "input() was called with something that is no text");
     *ret = NULL;
     if (!cell || !cell->answers_input) {
-        *ret = json_null();
+        *ret = json_true();
         return 0;
     }
     if (ask_client(cell, call, report_input, ret, err) < 0)

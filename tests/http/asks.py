@@ -50,6 +50,19 @@ def test_answers(tap, d):
     tap.equal(order, ["stdout", "input"], "what was printed comes before")
 
 
+def test_prompt(tap, d):
+    """Where nobody answers, the prompt is in the output, as it is in a run."""
+    s = opened(d)
+    for stdin in (None, "", "a\nb\n"):
+        code = "print('1', end='')\ntry: print(input('name? '), input())\nexcept EOFError as e: print(e)"
+        more = {} if stdin is None else {"stdin": stdin}
+        cell, run = d.post(s + "/exec", dict(more, code=code)).json, d.post("/v1/run", dict(more, code=code)).json
+        tap.equal((cell["stdout"], cell["stderr"]), (run["stdout"], run["stderr"]), "input %r: a cell prints what a run prints" % stdin)
+        tap.ok(cell["stdout"].startswith("1name? "), "... with the prompt", cell["stdout"])
+    events = asking(d, s, "input('name? ')", [{"ok": True}])
+    tap.equal(events[-1]["result"]["exception"]["type"], "TypeError", "a client does not answer for nobody", events[-1])
+
+
 def test_times(tap, d):
     s = opened(d, timeout_ms=1500)
     r = d.post(s + "/exec", {"code": "input()", "timeout_ms": 60000}).json
@@ -132,4 +145,5 @@ def test(tap):
     with Daemon() as d:
         test_variables(tap, d)
         test_answers(tap, d)
+        test_prompt(tap, d)
         test_times(tap, d)

@@ -226,9 +226,10 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
 int engine_commit(struct engine *e, const char *id, const struct engine_image_of *image,
                   struct err *err)
 {
-    /* The labels twice: Podman ignores the configuration. */
+    /* The labels twice: Podman ignores the configuration, and takes one label from a line. */
     AUTO_FREE char *named =
-        image->name ? xasprintf("%%20" ENGINE_NAME_LABEL "%%3D%s", image->name) : xstrdup("");
+        image->name ? xasprintf("&changes=LABEL%%20" ENGINE_NAME_LABEL "%%3D%s", image->name)
+                    : xstrdup("");
     AUTO_FREE char *path = xasprintf(
         "/commit?container=%s&repo=%.*s&tag=%s&changes=LABEL%%20" ENGINE_LABEL "%%3D%s%s", id,
         (int)image->repository.n, image->repository.p, image->tag, image->label, named);

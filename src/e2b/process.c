@@ -383,8 +383,12 @@ bool e2b_process_over(const struct e2b_process *p, struct err *ret_err)
 
 static int open_ends(struct e2b_process *p, struct err *err)
 {
+    unsigned long long number;
     int ends[2];
 
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return err_sys(err, "name a process");
+    snprintf(p->tag, E2B_TAG, "glovebox-%016llx", number);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
         return err_sys(err, "make a socket for the sandbox");
     p->ours = ends[0];
@@ -392,14 +396,11 @@ static int open_ends(struct e2b_process *p, struct err *err)
     return 0;
 }
 
-static int make_tag(char ret[E2B_TAG], struct err *err)
+static json_t *start_of(const struct e2b_process *p, const struct e2b_start *start)
 {
-    unsigned long long number;
-
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return err_sys(err, "name a process");
-    snprintf(ret, E2B_TAG, "glovebox-%016llx", number);
-    return 0;
+    return json_pack("{s:{s:s, s:o, s:s, s:O*}, s:s, s:b}", "process", "cmd", start->argv[0],
+                     "args", list_of(start->argv + 1), "cwd", start->folder ? start->folder : "/",
+                     "envs", start->variables, "tag", p->tag, "stdin", !start->folder);
 }
 
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
@@ -419,15 +420,7 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
     buf_init(&p->unconfirmed, INPUT_HEAD + INPUT_MOST);
-    if (make_tag(p->tag, err) < 0) {
-        e2b_process_close(p);
-        return -1;
-    }
-    json_t *message =
-        json_pack("{s:{s:s, s:o, s:s, s:O*}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
-                  list_of(start->argv + 1), "cwd", start->folder ? start->folder : "/", "envs",
-                  start->variables, "tag", p->tag, "stdin", !start->folder);
-    if (open_ends(p, err) < 0 || begin(p, "Start", message, err) < 0) {
+    if (open_ends(p, err) < 0 || begin(p, "Start", start_of(p, start), err) < 0) {
         e2b_process_close(p);
         return -1;
     }

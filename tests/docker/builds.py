@@ -14,6 +14,7 @@ from images import Folder, built
 
 sys.path.insert(0, os.path.join(program.ROOT, "tests", "http"))
 
+from background import ask_as  # noqa: E402, F401
 from daemon import Daemon  # noqa: E402
 
 PIP = """

@@ -6,8 +6,7 @@ import subprocess
 
 import engine
 import program
-from background import ask_as
-from builds import served
+from builds import ask_as, served
 from daemon import TOKEN
 from pauses import Sessions
 from warm import daemon
@@ -124,9 +123,9 @@ def test_owners(tap, docker):
 
 
 def snapshots(docker):
-    """Names of all; [] of one without."""
+    """Names of all, as Docker writes them; [] of one without."""
     found = docker.get("/images/json?filters=%7B%22label%22:%5B%22io.glovebox.owner=snapshot%22%5D%7D")
-    return sorted(image["RepoTags"] or [] for image in found)
+    return sorted([name.removeprefix("docker.io/") for name in image["RepoTags"] or []] for image in found)
 
 
 def test_replaced(tap, docker):

@@ -186,8 +186,8 @@ static int check_line(const json_t *line, struct err *err)
     return err_set(err, ERR_GUEST, "input() was answered with something that is no text");
 }
 
-/* Without a client that answers, nobody sees the prompt either: true, and the guest reads its input,
- * which is at its end. */
+/* Without a client that answers there is no reader of the prompt either: true, and the guest writes
+ * the prompt to its output and reads its input, which is at its end. */
 static int call_input(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct cell *cell = current;

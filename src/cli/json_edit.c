@@ -67,16 +67,19 @@ static size_t skip_space(struct str s, size_t at)
     return at;
 }
 
-/* A comma before a closing bracket. Call it after blank_comments. */
+/* A comma between a value and a closing bracket. Call it after blank_comments. */
 static void blank_commas(char *text, size_t n)
 {
     const struct str s = {text, n};
+    char last = '{'; /* what stands before, but for space */
 
     for (size_t at = 0; at < n;) {
         size_t next = skip_space(s, at + 1);
-        if (text[at] == ',' && next < n && (text[next] == '}' || text[next] == ']'))
+        char was = text[at];
+        if (was == ',' && !is_one_of(last, "{[,") && next < n && is_one_of(text[next], "}]"))
             text[at] = ' ';
-        at = text[at] == '"' ? string_end(s, at) : at + 1;
+        last = is_one_of(was, SPACE) ? last : was;
+        at = was == '"' ? string_end(s, at) : at + 1;
     }
 }
 

@@ -8,13 +8,28 @@
 
 enum { SHOWN_MAX = 160 };
 
+static bool is_scheme_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.';
+}
+
+/* Behind "scheme://"; 0 without one: a query may have an address in it, too. */
+static size_t scheme_end(struct str url)
+{
+    size_t n = 0;
+
+    while (n < url.n && is_scheme_char(url.p[n]))
+        n++;
+    return str_starts(str_slice(url, n, url.n), "://") ? n + 3 : 0;
+}
+
 /* Where the part after "scheme://" begins and ends. */
 static struct str authority(struct str url, size_t *ret_begin)
 {
-    long colon = str_find(url, STR("://"));
-    size_t begin = colon < 0 ? 0 : (size_t)colon + 3, end = begin;
+    size_t begin = scheme_end(url), end = begin;
 
-    while (end < url.n && !strchr("/?#\\", url.p[end]))
+    while (end < url.n && (!url.p[end] || !strchr("/?#\\", url.p[end])))
         end++;
     *ret_begin = begin;
     return str_slice(url, begin, end);
@@ -52,17 +67,22 @@ bool url_is_loopback(struct str url)
         return false;
     if (str_is_nocase(host, "localhost") || str_is(host, "::1"))
         return true;
-    if (host.n >= sizeof text)
+    if (host.n >= sizeof text || memchr(host.p, '\0', host.n))
         return false;
     memcpy(text, host.p, host.n);
     text[host.n] = '\0';
     return inet_pton(AF_INET, text, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
+/* Read as it is shown: what a terminal does not show could hide where the password ends. */
 void url_add_shown(struct buf *b, struct str url)
 {
-    AUTO_BUF struct buf shown = {0};
+    AUTO_BUF struct buf clean = {0}, shown = {0};
     size_t begin;
+
+    buf_init(&clean, 3 * url.n);
+    printable_add_word(&clean, url, url.n);
+    url = buf_str(&clean);
     struct str part = authority(url, &begin);
     struct str path = str_slice(url, begin + part.n, url.n);
     size_t n = 0;

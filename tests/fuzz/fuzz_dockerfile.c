@@ -33,7 +33,10 @@ static void read_ignore(struct str text, struct str path)
     struct ignore ignore = {0};
     struct err err;
 
-    if (ignore_read(&ignore, text, &err) == 0 && path.n && path.n < 200) {
+    bool plain = path.n && path.n < 200 && !memchr(path.p, '\0', path.n) &&
+                 !str_starts(path, "/") && !str_ends(path, "/");
+
+    if (ignore_read(&ignore, text, &err) == 0 && plain) {
         bool left_out = ignore_matches(&ignore, path);
         AUTO_FREE char *below = xasprintf("%.*s/below", (int)path.n, path.p);
         if (left_out && !ignore.takes_in)

@@ -170,7 +170,8 @@ static void test_addresses(void)
                                          "http://127.example",
                                          "http://example\\@localhost/",
                                          "http://localhost\\@example/",
-                                         "http://127.0.0.1\\"};
+                                         "http://127.0.0.1\\",
+                                         "example/?u=http://localhost/"};
     AUTO_BUF struct buf shown = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(ours); i++)

@@ -5,6 +5,8 @@
 #ifndef BACKENDS_JOB_H
 #define BACKENDS_JOB_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "base/str.h"
 #include "jail/layers.h"
@@ -21,6 +23,7 @@ struct backend_job {
     bool has_arguments;     /* the user's own, for the program */
     bool has_cells;         /* it is a session: frames of cell_wire.h come on its channel */
     char *const *own_env;   /* the variables of `env` that the user gave: NAME or NAME=VALUE */
+    uint64_t owner;         /* in a program that runs for several: a number of each */
     const char *id;         /* of the run or session, for a place that shows one; or NULL */
     const char *image;      /* with backend.interpreter: what that named; or NULL */
     const char *dockerfile; /* with has_runtimes: a path to build the image from instead; or NULL */

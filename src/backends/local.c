@@ -79,6 +79,23 @@ static void hit_and_kill(struct local_guest *l, enum jail_limit_hit limit)
     kill_all(l);
 }
 
+void local_hit_memory(struct local_guest *l)
+{
+    if (l->host_oom || l->out->limits_hit & (LIMIT_MEMORY | LIMIT_GUESTS))
+        return; /* the first kill says it; others may follow from that */
+    switch (cgroup_oom_cause(l->group)) {
+    case CGROUP_OOM_OWN:
+        local_hit(l, LIMIT_MEMORY);
+        break;
+    case CGROUP_OOM_ALL:
+        local_hit(l, LIMIT_GUESTS);
+        break;
+    case CGROUP_OOM_HOST:
+        l->host_oom = true;
+        break;
+    }
+}
+
 /* ---- events ---- */
 
 int local_open_work(const struct local_guest *l)
@@ -212,17 +229,33 @@ static void look_for_oom(struct local_guest *l, bool reported)
     if (!l->oom_until_ms)
         return;
     cgroup_usage(l->group, &use);
-    if (use.oom_kills)
-        hit_and_kill(l, LIMIT_MEMORY);
-    if (use.oom_kills || clock_mono_ms() > l->oom_until_ms)
-        l->oom_until_ms = 0;
+    if (use.oom_kills) {
+        local_hit_memory(l);
+        kill_all(l);
+    } else if (clock_mono_ms() > l->oom_until_ms) {
+        cgroup_oom_over(l->group);
+    } else {
+        return;
+    }
+    l->oom_until_ms = 0;
 }
 
 static bool watches_memory(const struct local_guest *l)
 {
     layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
 
-    return l->job->limits.memory_bytes && (unheld & LAYER_BIT(LAYER_MEMORY));
+    return (l->job->limits.memory_bytes && (unheld & LAYER_BIT(LAYER_MEMORY))) ||
+           guests_memory_is_counted();
+}
+
+/* It may be this guest that is killed, or was by another thread. */
+static void count_memory(struct local_guest *l, uint64_t bytes)
+{
+    l->counted.owner = l->job->owner;
+    l->counted.init_pidfd = jail_init_pidfd(l->jail);
+    guests_memory_count(&l->counted, bytes);
+    if (atomic_load(&l->counted.killed))
+        hit_and_kill(l, LIMIT_GUESTS);
 }
 
 /* What the kernel does not limit for us here is looked at every few milliseconds. */
@@ -242,8 +275,10 @@ static void watch(struct local_guest *l)
             l->out->memory_peak = bytes;
         if (watch_adrift_over(&adrift, limits->memory_bytes))
             hit_and_kill(l, LIMIT_CONNECTIONS);
-        else if (bytes > limits->memory_bytes)
+        else if (limits->memory_bytes && bytes > limits->memory_bytes)
             hit_and_kill(l, LIMIT_MEMORY);
+        else if (guests_memory_is_counted())
+            count_memory(l, bytes);
         /* RLIMIT_NPROC refuses without a report; keeper and init are in the sum. */
         if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
             local_hit(l, LIMIT_PIDS);

@@ -55,7 +55,9 @@ static void note_usage(struct local_guest *l)
     if (!use.memory_peak)
         cgroup_usage(l->group, &use);
     if (use.oom_kills)
-        local_hit(l, LIMIT_MEMORY);
+        local_hit_memory(l);
+    if (atomic_load(&l->counted.killed))
+        local_hit(l, LIMIT_GUESTS);
     if (use.pids_hits)
         local_hit(l, LIMIT_PIDS);
     if (use.buffer_hits)
@@ -70,6 +72,16 @@ static void note_usage(struct local_guest *l)
     else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
         l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
     note_kernel_limits(l, state);
+}
+
+/* A process of it, or all of them: what it did after that says nothing about the program. */
+static const char *why_killed(const struct local_guest *l)
+{
+    if (l->out->limits_hit & LIMIT_GUESTS)
+        return "killed because all guests of this daemon together reached the memory that they may "
+               "have (--guests-memory)";
+    return l->host_oom ? "killed because the host's own memory ran out, or that of a group around it"
+                       : NULL;
 }
 
 /* Where there is a pid namespace the guest cannot end its jail. */
@@ -92,8 +104,10 @@ static void note_state(struct local_guest *l)
 
     if (!state->exited)
         out->wall_ns = clock_mono_ns() - l->start_ns;
-    out->status = known ? state->status : SIGKILL;
-    out->failure = known ? NULL : what_failed(l);
+    out->failure = why_killed(l);
+    if (!out->failure && !known)
+        out->failure = what_failed(l);
+    out->status = known && !out->failure ? state->status : SIGKILL;
     memcpy(out->denied, state->denied, sizeof out->denied);
     out->denied_count = state->denied_count;
     local_note_lost(l);
@@ -114,6 +128,7 @@ static void note_lacking(struct local_guest *l)
 
 int local_finish(struct local_guest *l, struct err *err)
 {
+    guests_memory_leave(&l->counted);
     pump_drain(&l->pump);
     if (l->out->started) {
         note_full_disk(l);
@@ -132,7 +147,7 @@ int local_finish(struct local_guest *l, struct err *err)
         return err_set(err, ERR_SYSTEM, "the jail was not ready after %d s", SETUP_LIMIT_MS / 1000);
     struct cgroup_usage use;
     cgroup_usage(l->group, &use);
-    if (use.oom_kills)
+    if (use.oom_kills && cgroup_oom_cause(l->group) == CGROUP_OOM_OWN)
         return err_set(err, ERR_USAGE,
                        "a memory limit of %" PRIu64 " bytes is less than the jail itself needs",
                        l->job->limits.memory_bytes);
@@ -148,6 +163,7 @@ void local_leave(struct local_guest *l)
     }
     fork_tree_let_fork(l);
     fork_tree_leave(l);
+    guests_memory_leave(&l->counted);
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     spec_done(&l->spec);

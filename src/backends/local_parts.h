@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "backends/guests_memory.h"
 #include "backends/local.h"
 #include "backends/pump.h"
 #include "jail/cgroup.h"
@@ -59,12 +60,14 @@ struct local_guest {
     uint64_t looked_cpu_ns; /* at the last look while it was not stepped */
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
+    struct counted_guest counted;
     int work_fd;            /* opened when asked for, or at the end */
     int channel[3];         /* its own, until local_channel */
     char *box_host;         /* where its disk may lie on the host */
     char *inside;           /* how it names its workspace, once asked for */
     struct pool *pool;      /* which it was taken from */
     bool has_root;
+    bool host_oom;              /* a process of it was killed because the host's memory was out */
     bool over;                  /* no guest is alive any more */
     bool ended;                 /* we have ended it */
     bool orphaned;              /* its guest died with its zygote */
@@ -113,7 +116,9 @@ int local_finish(struct local_guest *l, struct err *err);
 /* Releases everything but what backend_close releases. What was lent is not used afterwards. */
 void local_leave(struct local_guest *l);
 
-/* local.c: a guest before its start. */
+/* local.c: the kernel killed a process of it because memory was out: notes what for. */
+void local_hit_memory(struct local_guest *l);
+/* A guest before its start. */
 struct local_guest *local_new(const struct backend_job *job, const struct backend_sink *sink,
                               struct backend_outcome *out);
 /* Notes a limit that was met, once, and reports it. */

@@ -10,6 +10,7 @@
 #include "base/encoded.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/doctor_daemon.h"
 #include "console/options.h"
 #include "console/print_json.h"
 #include "jail/surroundings.h"
@@ -350,6 +351,7 @@ static void print_diagnosis(const struct diagnosis *d)
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "pythons", pythons_json());
     json_object_set_new(doc, "early", early_json(d));
+    json_object_set_new(doc, "daemon", doctor_daemon_json());
     json_object_set_new(doc, "backends", backends_listing());
     print_json(doc);
 }
@@ -367,6 +369,7 @@ static int doctor(const struct cli_settings *settings)
         print_languages(&d);
         print_pythons();
         print_early(&d);
+        doctor_daemon_print();
         print_backends();
         print_verdict(&d);
     }

@@ -74,6 +74,9 @@ static const struct {
     {LIMIT_CONNECTIONS, TOPIC_NETWORK,
      "Too many TCP connections belonged to no process{1}, or held too much data, and the program "
      "was stopped. Accept connections, and receive what was sent before the sender closes."},
+    {LIMIT_GUESTS, TOPIC_MEMORY,
+     "All programs of this daemon together reached the memory that they may have, and this one was "
+     "stopped. It did not reach its own limit{1}. Use less memory, or try again later."},
 };
 
 static void collect_limits(struct collector *c)

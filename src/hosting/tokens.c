@@ -10,6 +10,15 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
+uint64_t token_number(const char *owner)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+    for (; *owner; owner++)
+        hash = (hash ^ (unsigned char)*owner) * 1099511628211u;
+    return hash;
+}
+
 static void sum_of(struct str token, char ret[SHA256_HEX])
 {
     sha256_of(token.p, token.n, ret);

@@ -18,6 +18,9 @@ enum { TOKEN_NAME = 33, TOKEN_MIN = 16, TOKENS_MAX = 1000 };
  * host's own user over the Unix socket. */
 #define TOKEN_NAMELESS "*"
 
+/* A number for an owner, for code below that knows no names. */
+uint64_t token_number(const char *owner);
+
 struct token {
     char name[TOKEN_NAME]; /* owner of its sessions */
     char sum[SHA256_HEX];

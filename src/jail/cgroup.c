@@ -41,6 +41,12 @@ static int none_watch_oom(struct cgroup_part *p)
     return -1;
 }
 
+static bool none_own_oom(struct cgroup_part *p, bool all)
+{
+    (void)p, (void)all;
+    return false;
+}
+
 static void none_kill(struct cgroup_part *p)
 {
     (void)p;
@@ -58,6 +64,7 @@ static const struct cgroup_ops cgroup_none = {
     .open = none_open,
     .usage = none_usage,
     .watch_oom = none_watch_oom,
+    .own_oom = none_own_oom,
     .hurry = none_kill,
     .kill = none_kill,
     .renew = none_renew,
@@ -78,7 +85,7 @@ int cgroup_part_remove(struct cgroup_part *p)
     return errno == ENOENT || errno == ENODEV ? 0 : -1;
 }
 
-static void close_fds(struct cgroup_part *p)
+void cgroup_part_close(struct cgroup_part *p)
 {
     fd_close(&p->enter_fd);
     fd_close(&p->dir_fd);
@@ -133,15 +140,16 @@ static unsigned limit(struct cgroup *c, struct cgroup_part *p, const struct jail
 static unsigned add_part(struct cgroup *c, struct cgroup_home *home, unsigned wanted,
                          const struct jail_limits *limits, int *ret_errno)
 {
-    struct cgroup_part part = cgroup_part_of(home, c->name);
+    bool below = c->host->all.home == home;
+    struct cgroup_part part = cgroup_part_of(home, below ? c->path : c->name);
     struct err err;
 
     part.controllers = home->controllers & wanted;
     if (!part.controllers)
         return 0;
-    if (mkdirat(home->fd, c->name, 0755) < 0) {
+    if (mkdirat(home->fd, part.name, 0755) < 0) {
         *ret_errno = errno;
-        (void)err_sys(&err, "mkdir %s/%s", home->path, c->name);
+        (void)err_sys(&err, "mkdir %s/%s", home->path, part.name);
         blame(c, part.controllers, &err);
         return 0;
     }
@@ -151,11 +159,12 @@ static unsigned add_part(struct cgroup *c, struct cgroup_home *home, unsigned wa
     }
     part.controllers = limit(c, &part, limits);
     if (!part.controllers) {
-        close_fds(&part);
+        cgroup_part_close(&part);
         (void)cgroup_part_remove(&part);
         return 0;
     }
-    atomic_fetch_add(&home->live, 1);
+    if (!below)
+        atomic_fetch_add(&home->live, 1);
     c->parts[c->part_count++] = part;
     return part.controllers;
 }
@@ -178,8 +187,10 @@ static int build(struct cgroup_host *host, const struct jail_limits *limits, uns
 
     c->host = host;
     memcpy(c->why, host->why, sizeof c->why);
-    (void)snprintf(c->name, sizeof c->name, "glovebox-%d-%" PRId64 "-%s-%u", host->self.pid,
-                   host->self.start, host->self.space, atomic_fetch_add(&counter, 1));
+    (void)snprintf(c->path, sizeof c->path, "%s/glovebox-%d-%" PRId64 "-%s-%u", host->all_name,
+                   host->self.pid, host->self.start, host->self.space,
+                   atomic_fetch_add(&counter, 1));
+    c->name = strrchr(c->path, '/') + 1;
     for (size_t i = 0; i < host->home_count; i++)
         held |= add_part(c, &host->homes[i], wanted, limits, &failure);
     if (wanted & ~held)
@@ -219,6 +230,7 @@ int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgro
     *ret = cgroup_spare_take(&key);
     if (!*ret)
         *ret = make(&key, limits);
+    cgroup_oom_over(*ret);
     return 0;
 }
 
@@ -276,6 +288,22 @@ void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret)
         c->parts[i].home->ops->usage(&c->parts[i], ret);
 }
 
+enum cgroup_oom cgroup_oom_cause(struct cgroup *c)
+{
+    bool all = cgroup_all_ooms(c->host) > c->all_ooms;
+
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].controllers & CGROUP_BIT(CGROUP_MEMORY) &&
+            c->parts[i].home->ops->own_oom(&c->parts[i], all))
+            return CGROUP_OOM_OWN;
+    return all ? CGROUP_OOM_ALL : CGROUP_OOM_HOST;
+}
+
+void cgroup_oom_over(struct cgroup *c)
+{
+    c->all_ooms = cgroup_all_ooms(c->host);
+}
+
 uint64_t cgroup_tasks(struct cgroup *c)
 {
     for (size_t i = 0; i < c->part_count; i++)
@@ -319,10 +347,10 @@ static bool remove_parts(struct cgroup *c)
 {
     while (c->part_count) {
         struct cgroup_part *p = &c->parts[c->part_count - 1];
-        close_fds(p);
+        cgroup_part_close(p);
         if (cgroup_part_remove(p) < 0)
             return false;
-        if (p->home->fd >= 0)
+        if (p->home->fd >= 0 && p->name == c->name)
             atomic_fetch_sub(&p->home->live, 1);
         c->part_count--;
     }

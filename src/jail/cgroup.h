@@ -22,6 +22,11 @@
  * idleness. So nothing may be forked by it before it is in, and from then on everything below it is
  * in as well.
  *
+ * A process that runs guests for several owners sets a ceiling on the memory of all its groups
+ * together (cgroup_ceiling). Then the groups that hold memory lie in one more directory of this
+ * process, `glovebox-PID-START-SPACE-all`, which has that limit: the kernel kills inside it before
+ * the host has no memory left.
+ *
  * Killing races with forking: cgroup.kill is atomic; without it pids.max becomes 0 and we kill what
  * is listed until nothing is. A pid is only signalled through a pidfd that was opened before the
  * list that names it was read, so a number that was reused by a stranger is never hit. Removing
@@ -69,6 +74,13 @@ struct cgroup_usage {
     uint64_t buffer_hits; /* v1: no room for the buffers of TCP and UDP, which then wait */
 };
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
+/* Whose memory was out when the kernel killed a process in there (usage.oom_kills): that of this
+ * group, of all groups together (cgroup_ceiling), or of the host or a group around us. When
+ * cgroup_oom_fd has fired and no process was killed, cgroup_oom_over says that it was not this
+ * group's turn. */
+enum cgroup_oom { CGROUP_OOM_OWN, CGROUP_OOM_ALL, CGROUP_OOM_HOST };
+enum cgroup_oom cgroup_oom_cause(struct cgroup *c);
+void cgroup_oom_over(struct cgroup *c);
 /* Processes and threads in there by now; 0 where they are not counted. */
 uint64_t cgroup_tasks(struct cgroup *c);
 /* The processes in there, at most `max` of them; their count. */
@@ -96,6 +108,16 @@ void cgroup_spare(int more);
 void cgroup_make_early(const struct jail_limits *limits, layer_mask wanted);
 /* Not this one: a descriptor to enter it gets into the hands of a guest. */
 void cgroup_use_once(struct cgroup *c);
+
+/* From now on the groups of this process may have so much memory together; 0: as much as there is.
+ * Before the first group, or to change the number or to remove the directory when no group is left.
+ * False when no group can hold that: the caller has to count. Safe in threads. */
+bool cgroup_ceiling(uint64_t memory_bytes);
+/* The same, less what processes have that belong to it and are in no group: zygotes. False when
+ * that cannot be set yet. */
+bool cgroup_ceiling_less(uint64_t bytes);
+/* The smallest memory limit of the groups that this process is in; UINT64_MAX: there is none. */
+uint64_t cgroup_memory_around(void);
 
 /* Removes the groups of dead owners. Costs a microsecond per tree when there is no group.
  */

@@ -20,7 +20,7 @@
 #include "base/num.h"
 
 struct path {
-    char text[CGROUP_NAME_MAX + 64];
+    char text[2 * CGROUP_NAME_MAX + 64];
 };
 
 static struct path path_of(const struct cgroup_part *p, const char *file)
@@ -111,7 +111,7 @@ void cgroup_close_files(struct cgroup_part *p)
     pthread_mutex_unlock(&open_lock);
 }
 
-static uint64_t number(struct str s)
+uint64_t cgroup_text_number(struct str s)
 {
     int64_t value;
 
@@ -122,7 +122,7 @@ uint64_t cgroup_get_u64(struct cgroup_part *p, const char *file)
 {
     char text[64];
 
-    return number(get_again(p, file, text, sizeof text));
+    return cgroup_text_number(get_again(p, file, text, sizeof text));
 }
 
 uint64_t cgroup_text_key(struct str text, const char *key)
@@ -131,7 +131,7 @@ uint64_t cgroup_text_key(struct str text, const char *key)
 
     while (str_next_line(&text, &line))
         if (str_next(&line, ' ', &name) && str_is(name, key))
-            return number(line);
+            return cgroup_text_number(line);
     return 0;
 }
 
@@ -165,7 +165,7 @@ size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max)
     size_t n = 0;
 
     while (n < max && str_next_line(&rest, &line))
-        ret_pids[n++] = (pid_t)number(line); /* 0: in a pid namespace that is not below ours */
+        ret_pids[n++] = (pid_t)cgroup_text_number(line); /* 0: in a pid namespace that is not below ours */
     return n;
 }
 

@@ -64,6 +64,7 @@ void cgroup_host_add(struct cgroup_host *host, struct cgroup_home *home)
 
 static void host_free(struct cgroup_host *host)
 {
+    cgroup_all_done(host);
     for (size_t i = 0; i < host->home_count; i++)
         cgroup_home_done(&host->homes[i]);
     free(host);
@@ -86,7 +87,7 @@ static struct cgroup_owner own_identity(void)
     return self;
 }
 
-static void read_map(struct cgroup_map *ret)
+void cgroup_map_read(struct cgroup_map *ret)
 {
     AUTO_BUF struct buf mounts, self;
     struct err err;
@@ -107,7 +108,7 @@ static struct cgroup_host *host_find(void)
 
     host->self = own_identity();
     host->refs = 1;
-    read_map(&map);
+    cgroup_map_read(&map);
     for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
         on_v1 |= map.v1[i].mount ? CGROUP_BIT(i) : 0;
         (void)err_set(&host->why[i], ERR_UNSUPPORTED,
@@ -117,6 +118,7 @@ static struct cgroup_host *host_find(void)
     cgroup_v1.find(&map, on_v1, host);
     cgroup_v2.find(&map, ~on_v1 & (CGROUP_BIT(CGROUP_CONTROLLERS) - 1), host);
     cgroup_map_done(&map);
+    (void)cgroup_all_set(host);
     return host;
 }
 

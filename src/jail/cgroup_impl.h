@@ -38,6 +38,13 @@ struct cgroup_ops {
     /* Adds the homes that this way has for `missing` controllers; for those it has none, says why.
      */
     void (*find)(const struct cgroup_map *map, unsigned missing, struct cgroup_host *host);
+    /* Prepares a directory, which is new, for the groups of all guests, or changes its limit. */
+    int (*ceiling)(struct cgroup_part *all, uint64_t memory_bytes, struct err *err);
+    /* How often memory was out in `all` itself; `before` is what that was when last asked. */
+    uint64_t (*all_ooms)(struct cgroup_part *all, uint64_t before);
+    /* Whether the group's own limit was the reason for a kill in it. `all`: memory was out in all
+     * groups together since the last look. */
+    bool (*own_oom)(struct cgroup_part *p, bool all);
     /* Sets one controller's limit. */
     int (*limit)(struct cgroup_part *p, enum cgroup_controller controller,
                  const struct jail_limits *limits, struct err *err);
@@ -70,6 +77,20 @@ struct cgroup_owner {
     char space[20]; /* both namespaces' inode numbers, in hexadecimal */
 };
 
+#define CGROUP_NAME_MAX 96
+#define CGROUP_FILES    9
+struct cgroup_part {
+    struct cgroup_home *home;
+    const char *name; /* of the directory, below the home */
+    unsigned controllers;
+    int enter_fd, dir_fd, oom_fd, events_fd; /* ours; -1 for none */
+    struct cgroup_file {                     /* those that are read again and again */
+        const char *name;
+        int fd;
+    } files[CGROUP_FILES];
+    size_t file_count;
+};
+
 #define CGROUP_HOMES CGROUP_CONTROLLERS
 struct cgroup_host {
     struct cgroup_home homes[CGROUP_HOMES];
@@ -77,7 +98,12 @@ struct cgroup_host {
     struct err why[CGROUP_CONTROLLERS]; /* for those without a home */
     struct cgroup_owner self;
     unsigned refs;
+    struct cgroup_part all; /* cgroup_all.c: the directory above all groups; home NULL: none */
+    char all_name[CGROUP_NAME_MAX];
+    uint64_t all_ooms;
 };
+
+void cgroup_map_read(struct cgroup_map *ret); /* of this process, now */
 
 /* This process's host, found on the first call. Each get wants a put. */
 struct cgroup_host *cgroup_host_get(void);
@@ -88,21 +114,8 @@ void cgroup_host_forget(struct cgroup_host *host);
 /* False when there is no such process that still runs; start is touched only if there is. */
 bool cgroup_process_runs(pid_t pid, int64_t *ret_start);
 
-#define CGROUP_NAME_MAX 96
-#define CGROUP_FILES    9
-struct cgroup_part {
-    struct cgroup_home *home;
-    const char *name; /* of the directory in the home */
-    unsigned controllers;
-    int enter_fd, dir_fd, oom_fd, events_fd; /* ours; -1 for none */
-    struct cgroup_file {                     /* those that are read again and again */
-        const char *name;
-        int fd;
-    } files[CGROUP_FILES];
-    size_t file_count;
-};
-
 struct cgroup_part cgroup_part_of(struct cgroup_home *home, const char *name);
+void cgroup_part_close(struct cgroup_part *p); /* its descriptors */
 /* rmdir. 0 also when it has gone already, else -1 with errno. */
 int cgroup_part_remove(struct cgroup_part *p);
 /* Tries those again that could not be removed when they were closed. */
@@ -125,6 +138,7 @@ uint64_t cgroup_get_u64(struct cgroup_part *p, const char *file);
 /* The number after `key` in lines such as "oom_kill 3"; *text is what was read from such a file. */
 uint64_t cgroup_get_key(struct cgroup_part *p, const char *file, const char *key);
 uint64_t cgroup_text_key(struct str text, const char *key);
+uint64_t cgroup_text_number(struct str text);
 void cgroup_close_files(struct cgroup_part *p);
 
 /* A share of the processors as time per period; the kernel takes quotas of 1 ms to 1 s only. */
@@ -141,11 +155,21 @@ size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max);
 /* Kills what cgroup.procs lists, again and again until it lists nothing, for at most 0.1 s. */
 void cgroup_kill_listed(struct cgroup_part *p);
 
+/* ---- cgroup_all.c ---- */
+
+/* Makes, changes or removes the directory as cgroup_ceiling says. False when there is none. */
+bool cgroup_all_set(struct cgroup_host *host);
+void cgroup_all_done(struct cgroup_host *host); /* before it is freed */
+/* How often memory was out for all groups together. */
+uint64_t cgroup_all_ooms(struct cgroup_host *host);
+
 /* ---- cgroup.c and cgroup_spare.c ---- */
 
 struct cgroup {
     struct cgroup_host *host;
-    char name[CGROUP_NAME_MAX];
+    char path[2 * CGROUP_NAME_MAX]; /* below the directory above all groups, */
+    const char *name;               /* and the last part of it, which is its name elsewhere */
+    uint64_t all_ooms;              /* when last looked at (cgroup_all_ooms) */
     struct cgroup_part parts[CGROUP_HOMES + 1];
     size_t part_count;
     struct err why[CGROUP_CONTROLLERS]; /* for those that do not hold */

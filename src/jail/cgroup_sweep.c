@@ -10,8 +10,16 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "jail/proc_stat.h"
+
+static DIR *open_dir(const struct cgroup_home *home, const char *name)
+{
+    int fd = openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd < 0 ? NULL : fdopendir(fd);
+}
 
 /* With doubt it runs: a process of another user whose /proc entry is hidden answers EPERM. */
 bool cgroup_process_runs(pid_t pid, int64_t *ret_start)
@@ -29,7 +37,7 @@ bool cgroup_process_runs(pid_t pid, int64_t *ret_start)
     return true;
 }
 
-/* "glovebox-PID-START-SPACE-N", and nothing else. */
+/* "glovebox-PID-START-SPACE-N", or "-all" at its end, and nothing else. */
 static bool parse_name(const char *name, struct cgroup_owner *ret)
 {
     struct str rest = str_from(name), head, pid, start, space, count;
@@ -39,7 +47,8 @@ static bool parse_name(const char *name, struct cgroup_owner *ret)
         !str_next(&rest, '-', &start) || !str_next(&rest, '-', &space) ||
         !str_next(&rest, '-', &count) || rest.p)
         return false;
-    if (!num_int64(pid, &pid_number) || !num_int64(start, &ret->start) || !num_int64(count, &any))
+    if (!num_int64(pid, &pid_number) || !num_int64(start, &ret->start) ||
+        !(num_int64(count, &any) || str_is(count, "all")))
         return false;
     if (pid_number <= 0 || pid_number > INT32_MAX || space.n >= sizeof ret->space)
         return false;
@@ -65,12 +74,32 @@ static bool same(const struct cgroup_owner *a, const struct cgroup_owner *b)
     return a->pid == b->pid && a->start == b->start && strcmp(a->space, b->space) == 0;
 }
 
+static void remove_dead(struct cgroup_home *home, const char *name);
+
+/* Of the directory above all groups of an owner. */
+static void remove_below(struct cgroup_home *home, const char *name)
+{
+    struct cgroup_owner any;
+    DIR *dir = open_dir(home, name);
+
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        if (!parse_name(entry->d_name, &any))
+            continue;
+        AUTO_FREE char *path = xasprintf("%s/%s", name, entry->d_name);
+        remove_dead(home, path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 static void remove_dead(struct cgroup_home *home, const char *name)
 {
     struct cgroup_part part = cgroup_part_of(home, name);
 
     if (cgroup_part_remove(&part) == 0 || errno != EBUSY)
         return;
+    if (str_ends(str_from(name), "-all"))
+        remove_below(home, name);
     part.controllers = home->controllers;
     home->ops->kill(&part);
     for (int tries = 0; tries < 50 && cgroup_part_remove(&part) < 0 && errno == EBUSY; tries++)
@@ -94,7 +123,7 @@ static void sweep_home(struct cgroup_home *home, const struct cgroup_owner *self
 
     if (!has_others(home))
         return;
-    dir = fdopendir(openat(home->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    dir = open_dir(home, ".");
     if (!dir)
         return;
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {

@@ -82,6 +82,46 @@ static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits,
     return 0;
 }
 
+/* The kernel accepts no limit of memory above that of memory and swap. */
+static int v1_ceiling(struct cgroup_part *all, uint64_t memory_bytes, struct err *err)
+{
+    struct err ignored;
+
+    (void)cgroup_put(all, "memory.use_hierarchy", "1"); /* always so since Linux 5.11 */
+    (void)cgroup_put_u64(all, "memory.memsw.limit_in_bytes", memory_bytes, &ignored);
+    if (cgroup_put_u64(all, "memory.limit_in_bytes", memory_bytes, err) < 0)
+        return -1;
+    (void)cgroup_put_u64(all, "memory.memsw.limit_in_bytes", memory_bytes, &ignored);
+    return 0;
+}
+
+#define NEAR_LIMIT ((uint64_t)1 << 20)
+
+static bool was_full(struct cgroup_part *p)
+{
+    uint64_t limit = cgroup_get_u64(p, "memory.limit_in_bytes");
+
+    return cgroup_get_u64(p, "memory.max_usage_in_bytes") + NEAR_LIMIT >= limit ||
+           cgroup_get_u64(p, "memory.memsw.max_usage_in_bytes") + NEAR_LIMIT >= limit;
+}
+
+/* The descriptor of a group also fires for a group above it. */
+static uint64_t v1_all_ooms(struct cgroup_part *all, uint64_t before)
+{
+    uint64_t fired;
+
+    if (all->oom_fd < 0 || read(all->oom_fd, &fired, sizeof fired) != sizeof fired ||
+        !was_full(all))
+        return before;
+    return before + fired;
+}
+
+/* No number says it. */
+static bool v1_own_oom(struct cgroup_part *p, bool all)
+{
+    return !all && was_full(p);
+}
+
 static int limit_pids(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
 {
     if (!limits->pids)
@@ -250,6 +290,9 @@ const struct cgroup_ops cgroup_v1 = {
     .open = v1_open,
     .usage = v1_usage,
     .watch_oom = v1_watch_oom,
+    .ceiling = v1_ceiling,
+    .all_ooms = v1_all_ooms,
+    .own_oom = v1_own_oom,
     .hurry = v1_hurry,
     .kill = v1_kill,
     .renew = v1_renew,

@@ -326,6 +326,29 @@ static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits,
     return 0;
 }
 
+static int v2_ceiling(struct cgroup_part *all, uint64_t memory_bytes, struct err *err)
+{
+    AUTO_CLOSE int dir = openat(all->home->fd, all->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (dir < 0 || enable(dir, all->controllers) != all->controllers)
+        return err_sys(err, "write %s/%s/cgroup.subtree_control", all->home->path, all->name);
+    (void)fd_write_file_at(dir, "cgroup.subtree_control", "+hugetlb"); /* as in take() */
+    return cgroup_put_u64(all, "memory.max", memory_bytes, err);
+}
+
+/* Those of the groups below are counted in theirs. Linux 5.2. */
+static uint64_t v2_all_ooms(struct cgroup_part *all, uint64_t before)
+{
+    (void)before;
+    return cgroup_get_key(all, "memory.events.local", "oom");
+}
+
+static bool v2_own_oom(struct cgroup_part *p, bool all)
+{
+    (void)all;
+    return cgroup_get_key(p, "memory.events", "oom") > 0;
+}
+
 static int limit_pids(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
 {
     if (!limits->pids)
@@ -436,6 +459,9 @@ const struct cgroup_ops cgroup_v2 = {
     .open = v2_open,
     .usage = v2_usage,
     .watch_oom = v2_watch_oom,
+    .ceiling = v2_ceiling,
+    .all_ooms = v2_all_ooms,
+    .own_oom = v2_own_oom,
     .hurry = v2_hurry,
     .kill = v2_kill,
     .renew = v2_renew,

@@ -274,6 +274,11 @@ int jail_helper_pid(const struct jail *jail)
     return jail->helper;
 }
 
+int jail_init_pidfd(const struct jail *jail)
+{
+    return jail->state.held & LAYER_BIT(LAYER_PIDNS) ? jail->init_pidfd : -1;
+}
+
 int jail_box(const struct jail *jail)
 {
     return jail->box;

@@ -105,6 +105,9 @@ struct jail_state {
 const struct jail_state *jail_state(const struct jail *jail);
 /* The host's pid of the helper, for the fallback watcher: the jail is the tree below it. */
 int jail_helper_pid(const struct jail *jail);
+/* Of its pid 1, whose death is that of all in it, once JAIL_STARTED came; -1 where it has no pid
+ * namespace. */
+int jail_init_pidfd(const struct jail *jail);
 /* The guest's disk (folders work, tmp, shm) once JAIL_STARTED came, else -1. Stays the jail's. */
 int jail_box(const struct jail *jail);
 /* Kills what lives and waits for it. NULL is fine. */

@@ -28,7 +28,8 @@ enum jail_limit_hit {
     LIMIT_OUTPUT = 1 << 5,
     LIMIT_BUFFERS = 1 << 6,     /* of sockets: some waited for room */
     LIMIT_CONNECTIONS = 1 << 7, /* of TCP that no process holds */
-    LIMIT_LAST = LIMIT_CONNECTIONS,
+    LIMIT_GUESTS = 1 << 8,      /* the memory of all guests together (backends/guests_memory.h) */
+    LIMIT_LAST = LIMIT_GUESTS,
 };
 
 #endif

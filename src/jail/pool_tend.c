@@ -349,11 +349,30 @@ static bool one_alone(struct tender *t, struct kind *k, int64_t now)
     return age(t, k, now) || tend_alone(t->pool, k, now);
 }
 
+/* They are in no group, and may be none that the kernel kills for want of memory. */
+static void set_zygotes_apart(struct pool *pool)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < pool->kind_count; i++)
+        bytes += pool->kinds[i].nest ? pool->kinds[i].nest->bytes : 0;
+    for (unsigned i = 0; i < RETIRED_MAX; i++)
+        bytes += pool->retired[i] ? pool->retired[i]->bytes : 0;
+    if (bytes == pool->zygotes_bytes)
+        return;
+    pthread_mutex_unlock(&pool->lock);
+    bool set = cgroup_ceiling_less(bytes);
+    pthread_mutex_lock(&pool->lock);
+    if (set)
+        pool->zygotes_bytes = bytes;
+}
+
 void pool_tend_zygotes(struct tender *t)
 {
     bool busy = each_kind(t, one_zygote);
 
     reap_retired(t->pool);
+    set_zygotes_apart(t->pool);
     if (!busy)
         wait_for_work(t);
 }

@@ -61,6 +61,7 @@ struct run_request {
      * NULL. */
     char *const *writable;
 
+    uint64_t owner;                    /* in a daemon: a number for each owner */
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */
     struct backend_pool *pool;  /* (backends/pool.h), lent; NULL: nothing is ready in advance */

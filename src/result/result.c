@@ -120,10 +120,15 @@ static const struct {
     enum jail_limit_hit hit;
     const char *name;
 } limit_names[] = {
-    {LIMIT_WALL, "timeout"},    {LIMIT_CPU, "cpu_time"},
-    {LIMIT_MEMORY, "memory"},   {LIMIT_PIDS, "pids"},
-    {LIMIT_DISK, "disk"},       {LIMIT_OUTPUT, "output"},
-    {LIMIT_BUFFERS, "buffers"}, {LIMIT_CONNECTIONS, "connections"},
+    {LIMIT_WALL, "timeout"},
+    {LIMIT_CPU, "cpu_time"},
+    {LIMIT_MEMORY, "memory"},
+    {LIMIT_PIDS, "pids"},
+    {LIMIT_DISK, "disk"},
+    {LIMIT_OUTPUT, "output"},
+    {LIMIT_BUFFERS, "buffers"},
+    {LIMIT_CONNECTIONS, "connections"},
+    {LIMIT_GUESTS, "guests_memory"},
 };
 
 const char *limit_name(enum jail_limit_hit hit)

@@ -185,6 +185,7 @@ int request_serve(struct job *job, struct run_fields *fields, struct request_par
 
     if (request_accept(job->config, job->rules, fields, parts, ret, err) < 0)
         return -1;
+    ret->owner = token_number(job->owner);
     ret->pool = job->server->pool;
     if (!(s->asked >> SETTING_log & 1))
         ret->sink = run_log_sink(job->server->log);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/guests_memory.h"
 #include "backends/pool.h"
 #include "base/clock.h"
 #include "base/core_dump.h"
@@ -204,6 +205,7 @@ static void reload(struct server *server)
         http_server_limits(server->http, &limits);
         workers_max(server->workers, (unsigned)config->settings.workers, config_owners(config));
         server_sessions_limit(server);
+        guests_memory_limit(config->settings.guests_memory);
         server_say(server, "settings read again");
     }
     notify_send("READY=1");
@@ -342,6 +344,7 @@ static int open_server(struct server *server, struct err *err)
     server->metrics = metrics_new();
     server->sessions = server_sessions(server);
     server_sessions_limit(server);
+    guests_memory_limit(server->config->settings.guests_memory);
     server->pool = server_pool(server);
     server->mcp = mcp_hub_new(server);
     if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
@@ -369,6 +372,7 @@ static void close_server(struct server *server)
     mcp_hub_free(server->mcp);
     sessions_free(server->sessions);
     backend_pool_close(server->pool);
+    guests_memory_limit(0);
     mailbox_close(server->mailbox);
     for (size_t i = 0; i < ARRAY_LEN(server->signals); i++)
         if (server->signals[i])

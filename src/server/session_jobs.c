@@ -129,7 +129,7 @@ void server_sessions_limit(const struct server *server)
 
     sessions_limit(server->sessions,
                    &(struct session_ceilings){.sessions = (size_t)set->sessions,
-                                              .memory_bytes = set->sessions_memory,
+                                              .memory_bytes = set->guests_memory,
                                               .owners = config_owners(server->config)});
 }
 

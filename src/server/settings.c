@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "backends/guests_memory.h"
 #include "base/mem.h"
 #include "base/printable.h"
 #include "net/notify.h"
@@ -98,15 +98,23 @@ const struct opt serve_options[] = {
      .initial = "1000",
      .max = 100000,
      .help = "open sessions; further requests for one get 429"},
-    {.name = "sessions-memory",
+    {.name = "guests-memory",
      .kind = OPT_SIZE,
      .flags = OPT_CONF,
-     .offset = AT(sessions_memory),
+     .offset = AT(guests_memory),
      .arg = "SIZE",
      .group = "How much at once",
      .initial = "0",
-     .help = "memory of all sessions together; no session is opened above it; 0: half of the "
-             "machine's memory"},
+     .help = "memory of all runs and sessions together; above it the largest is killed, and no "
+             "session is opened; 0: half of the machine's memory"},
+    {.name = "sessions-memory", /* its name before runs were counted */
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF | OPT_HIDDEN,
+     .offset = AT(guests_memory),
+     .arg = "SIZE",
+     .group = "How much at once",
+     .initial = "0",
+     .help = "the same as --guests-memory"},
     {.name = "session-idle",
      .kind = OPT_DURATION,
      .flags = OPT_CONF,
@@ -444,9 +452,8 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     config->own_rules = config->rules;
     config->own_rules.permits |= PERMITS_OF_OWN_USER;
     config->own_rules.any_image = true;
-    if (!s->sessions_memory)
-        s->sessions_memory =
-            (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    if (!s->guests_memory)
+        s->guests_memory = guests_memory_usual();
     return read_tokens(config, err) < 0 ? -1 : open_reviewer(config, err);
 }
 

@@ -29,7 +29,7 @@ struct server_settings {
     int64_t end_with; /* the process with which the daemon ends; 0: none */
     int64_t workers, queue, connections, sessions;
     int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
-    uint64_t max_body, max_upload, max_collect, sessions_memory;
+    uint64_t max_body, max_upload, max_collect, guests_memory;
     int64_t ceilings[SETTING_COUNT]; /* of one run: --max-NAME */
     struct llm_settings model;       /* for clients' tasks; without a name there are none */
     struct opt_list models;          /* that clients may choose besides */

@@ -435,6 +435,7 @@ struct backend_job prepared_job(const struct prepared *p)
     return (struct backend_job){
         .exec_path = p->interpreter.path,
         .language = p->language->name,
+        .owner = q->owner,
         .own_env = q->env,
         .image = p->interpreter.image,
         .runtime = q->runtime,

@@ -288,7 +288,7 @@ def test_doctor(t):
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
         sorted(doc),
-        ["backends", "complete", "early", "holds", "languages", "layers", "limits", "missing", "place",
+        ["backends", "complete", "daemon", "early", "holds", "languages", "layers", "limits", "missing", "place",
          "problem", "pythons", "runs", "version"],
         "doctor --json",
     )
@@ -321,6 +321,15 @@ def test_doctor(t):
         )
         if layer["state"] != "present":
             t.ok(layer["without"] and layer["how"], "and how to get it", layer)
+    daemon, few = doc["daemon"], dict(GLOVEBOX_WORKERS="2", GLOVEBOX_MEMORY="8m", GLOVEBOX_GUESTS_MEMORY="64m")
+    t.equal(daemon["warning"] is None, daemon["workers"] * daemon["memory_bytes"] <= daemon["guests_memory_bytes"],
+            "a warning where workers x memory is more than all guests may have")
+    for more, words in [({}, None), ({"GLOVEBOX_WORKERS": "200"}, "200 workers with 8m each are 1600m"),
+                        ({"GLOVEBOX_GUESTS_MEMORY": "900g"}, "the host's memory can end first"),
+                        ({"GLOVEBOX_MEMORY": "0"}, "no memory limit")]:
+        got = t.box("doctor", "--json", env={**few, **more}, timeout=60).json["daemon"]["warning"]
+        t.ok(words in got if words else got is None, "of a daemon with %s: %s" % (more, words), got)
+    t.match(r"\nMemory of a daemon \(glovebox serve\)\n", done.out, "and the table has it")
     states = {a["name"]: a["state"] for a in doc["early"]}
     t.equal(sorted(states), ["forks", "warm"], "what starts early")
     for a in doc["early"]:

@@ -18,7 +18,7 @@ from harness import Sandbox, identities  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 NAMES = ["wall", "ends", "cpu", "memory", "pids", "disk", "files", "output", "share", "none",
-         "hidden", "idle", "kernel", "counted", "metadata", "connections", "shown",
+         "hidden", "idle", "kernel", "counted", "metadata", "connections", "shown", "together",
          "hosts"]
 
 

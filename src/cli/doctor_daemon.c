@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/doctor_daemon.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backends/guests_memory.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "console/options.h"
+#include "server/settings.h"
+
+struct sizes {
+    uint64_t workers, each, together, usable;
+};
+
+static bool read_sizes(struct sizes *ret, struct err *err)
+{
+    char name[] = "serve", only[] = "--print-config"; /* so it opens nothing */
+    char *argv[] = {name, only, NULL};
+    struct config *config = config_make(2, argv, cli_is_key, err);
+    struct run_request run;
+
+    if (!config)
+        return false;
+    run_request_init(&run);
+    bool made = settings_request(&config->settings.common, &run, err) == 0;
+    *ret = (struct sizes){.workers = (uint64_t)config->settings.workers,
+                          .each = run.limits.memory_bytes,
+                          .together = config->settings.guests_memory,
+                          .usable = 2 * guests_memory_usual()};
+    config_drop(config);
+    return made;
+}
+
+/* NULL when all fits. */
+static char *warning(const struct sizes *s)
+{
+    char all[32], each[32], together[32], usable[32];
+
+    num_format_size(s->workers * s->each, all, sizeof all);
+    num_format_size(s->each, each, sizeof each);
+    num_format_size(s->together, together, sizeof together);
+    num_format_size(s->usable, usable, sizeof usable);
+    if (s->together > s->usable)
+        return xasprintf("its guests may have %s together (--guests-memory), and there are %s: the "
+                         "host's memory can end first, and with it the daemon",
+                         together, usable);
+    if (!s->each)
+        return xasprintf("a run has no memory limit: when all runs and sessions have %s together "
+                         "(--guests-memory), the largest is killed",
+                         together);
+    if (s->each > s->together / s->workers)
+        return xasprintf("%llu workers with %s each are %s: when all runs and sessions have %s "
+                         "together (--guests-memory), the largest is killed, though it is not "
+                         "above its own limit; lower --workers or --memory to avoid that",
+                         (unsigned long long)s->workers, each, all, together);
+    return NULL;
+}
+
+void doctor_daemon_print(void)
+{
+    struct sizes s;
+    struct err err;
+
+    puts("\nMemory of a daemon (glovebox serve)");
+    if (!read_sizes(&s, &err)) {
+        printf("  its settings cannot be read: %s\n", err.msg);
+        return;
+    }
+    AUTO_FREE char *text = warning(&s);
+    printf("  %s\n", text ? text : "all workers can have their limit at the same time");
+}
+
+json_t *doctor_daemon_json(void)
+{
+    struct sizes s;
+    struct err err;
+
+    if (!read_sizes(&s, &err))
+        return json_null();
+    AUTO_FREE char *text = warning(&s);
+    return json_pack("{s:I, s:I, s:I, s:s?}", "workers", (json_int_t)s.workers, "memory_bytes",
+                     (json_int_t)s.each, "guests_memory_bytes", (json_int_t)s.together, "warning",
+                     text);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `doctor` says about the memory of a daemon, with the settings that one started now would
+ * have.
+ */
+#ifndef CLI_DOCTOR_DAEMON_H
+#define CLI_DOCTOR_DAEMON_H
+
+#include <jansson.h>
+
+void doctor_daemon_print(void);
+json_t *doctor_daemon_json(void); /* null when the settings cannot be read */
+
+#endif

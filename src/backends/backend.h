@@ -168,6 +168,11 @@ struct backend {
      * come: then `end` and `close` are left to do. From 0 on both are guests like any other, for
      * different threads if they like: either may end first. */
     int (*forked)(struct backend_guest *guest, struct err *err);
+    /* Of a fork that has just come and is to wait unused while its origin works: notes everything
+     * of it that the origin could change. `unseal`, when the origin is dead, compares. -1 with what
+     * was changed. NULL: an origin cannot reach its forks. */
+    int (*seal)(struct backend_guest *guest, struct err *err);
+    int (*unseal)(struct backend_guest *guest, struct err *err);
 };
 
 extern const struct backend *const backends[]; /* NULL-terminated */
@@ -213,6 +218,8 @@ int backend_fork(struct backend_guest *origin, const struct backend_job *job,
                  const struct backend_sink *sink, struct backend_outcome *ret,
                  struct backend_guest **ret_guest, struct err *err);
 int backend_forked(struct backend_guest *guest, struct err *err);
+int backend_seal(struct backend_guest *guest, struct err *err);
+int backend_unseal(struct backend_guest *guest, struct err *err);
 
 /* Runs a job to its end: 0 and *ret filled, whatever the guest did; -1 when the failure is ours or
  * the host's. The guest is dead, and left to backend_close; NULL when nothing was started, which

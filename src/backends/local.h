@@ -29,6 +29,8 @@ int local_fork(struct backend_guest *from, const struct backend_job *job,
                const struct backend_sink *sink, struct backend_outcome *ret,
                struct backend_guest **ret_guest, struct err *err);
 int local_forked(struct backend_guest *guest, struct err *err);
+int local_seal(struct backend_guest *guest, struct err *err);
+int local_unseal(struct backend_guest *guest, struct err *err);
 extern const struct backend_files local_files;
 extern const struct backend_pool_entries local_pool; /* the jail's alone */
 
@@ -43,6 +45,7 @@ extern const char local_forks_need_groups[];
     .open = local_open, .step = local_step, .state = local_state, .deadline = local_deadline,      \
     .end = local_end, .close = local_close, .interrupt = local_interrupt,                          \
     .pending = local_pending, .drain = local_drain, .look = local_look, .usage = local_usage,      \
-    .channel = local_channel, .files = &local_files, .fork = local_fork, .forked = local_forked
+    .channel = local_channel, .files = &local_files, .fork = local_fork, .forked = local_forked, \
+    .seal = local_seal, .unseal = local_unseal
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "backends/guests_memory.h"
 #include "backends/local.h"
+#include "backends/local_seal.h"
 #include "backends/pump.h"
 #include "jail/cgroup.h"
 #include "jail/jail.h"
@@ -74,6 +75,7 @@ struct local_guest {
     bool leaving;               /* its guest has begun to exit, and its status is known */
     struct fork_tree *tree;     /* with job.forks, when it can have some */
     struct fork_member *member; /* in it; NULL: the first */
+    struct local_seal seal;     /* of a copy in reserve */
     int64_t leave_until_ms;     /* it was asked to end without its forks */
     struct fork_tree *forking;  /* the tree that it has locked while it is being forked */
     struct err error;           /* why nothing was started */

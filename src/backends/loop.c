@@ -126,6 +126,16 @@ int backend_forked(struct backend_guest *guest, struct err *err)
     return guest->backend->forked(guest, err);
 }
 
+int backend_seal(struct backend_guest *guest, struct err *err)
+{
+    return guest->backend->seal ? guest->backend->seal(guest, err) : 0;
+}
+
+int backend_unseal(struct backend_guest *guest, struct err *err)
+{
+    return guest->backend->unseal ? guest->backend->unseal(guest, err) : 0;
+}
+
 static void step_to_end(struct backend_guest *guest, const struct backend_sink *sink)
 {
     int64_t next = clock_mono_ms() + PROGRESS_MS;

@@ -113,7 +113,10 @@ const char *cell_end_name(enum cell_end end)
 
 const char *cell_attempt_name(enum cell_attempt attempt)
 {
-    return attempt == CELL_KEPT ? "kept" : attempt == CELL_DROPPED ? "dropped" : "";
+    static const char *const names[] = {
+        [CELL_KEPT] = "kept", [CELL_DROPPED] = "dropped", [CELL_LOST] = "lost"};
+
+    return (size_t)attempt < ARRAY_LEN(names) && names[attempt] ? names[attempt] : "";
 }
 
 static const struct {

@@ -59,6 +59,7 @@ enum cell_attempt {
     CELL_UNTRIED, /* it was not tried, or did not run */
     CELL_KEPT,
     CELL_DROPPED, /* the session is as it was before */
+    CELL_LOST,    /* it was to be dropped, but the copy of before was reached: the session is over */
 };
 
 struct result_cell {
@@ -149,7 +150,7 @@ void result_add_skipped(json_t *list, const char *direction, const struct skip_l
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */
 const char *cell_end_name(enum cell_end end);
-/* "kept", "dropped"; "" for CELL_UNTRIED. */
+/* "kept", "dropped", "lost"; "" for CELL_UNTRIED. */
 const char *cell_attempt_name(enum cell_attempt attempt);
 /* "wall", "memory", ... for one bit of limits_hit. */
 const char *limit_name(enum jail_limit_hit hit);

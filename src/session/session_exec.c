@@ -66,6 +66,8 @@ static char *how_it_ended(const struct exchange *x, const struct result *r)
 
     num_format_duration(r->timed_out ? spent : r->duration_ms, wall, sizeof wall);
     num_format_duration(x->grace_ms, grace, sizeof grace);
+    if (r->cell.attempt == CELL_LOST)
+        return xasprintf("The session ended: %s", x->session->info.why);
     switch (r->cell.ended) {
     case CELL_INTERRUPTED:
         return xasprintf("The cell was interrupted after %s", wall);
@@ -91,6 +93,8 @@ static const char *what_remains(const struct result *r)
 {
     if (r->cell.attempt == CELL_DROPPED)
         return ". Nothing of it is kept: the session is as it was before.";
+    if (r->cell.attempt == CELL_LOST)
+        return ". Variables are lost, files are as the cell left them. Restart the session.";
     return r->cell.ended == CELL_KILLED
                ? ": variables are lost, files are kept. Restart the session."
            : r->cell.ended == CELL_DIED
@@ -164,7 +168,7 @@ static void advise(struct session *s, const struct exchange *x, struct result *r
 
 /* `beside`: the other guest of a cell that is tried, or NULL. */
 static void run_cell(struct session *s, const struct cell_request *cell, const struct reporter *t,
-                     const struct guest *beside)
+                     struct guest *beside)
 {
     const struct session_request *q = &s->shared->request;
     struct result *r = t->result;

@@ -28,7 +28,7 @@ struct guest *guest_new(struct session *s)
     return g;
 }
 
-static void kill_guest(struct guest *g)
+void guest_kill(struct guest *g)
 {
     struct err ignored;
 
@@ -39,7 +39,7 @@ static void kill_guest(struct guest *g)
 
 void guest_free(struct guest *g)
 {
-    kill_guest(g);
+    guest_kill(g);
     link_close(&g->link);
     backend_close(g->handle);
     changes_free(g->changes);
@@ -241,7 +241,7 @@ void guest_end(struct session *s, enum err_kind kind, const char *why)
 {
     struct guest *g = s->guest;
 
-    kill_guest(g);
+    guest_kill(g);
     /* No thread may wake a closed link: the guest is not `running` any more. */
     pthread_mutex_lock(&s->lock);
     link_close(&g->link);

@@ -122,6 +122,7 @@ struct session *session_new(struct session_shared *shared, const struct tool_set
 /* ---- session_guest.c: its life ---- */
 
 struct guest *guest_new(struct session *s);
+void guest_kill(struct guest *g); /* if it lives */
 /* Kills it if it lives, and removes everything of it from the host. */
 void guest_free(struct guest *g);
 /* Only the layers around it, without the rest of the outcome. */
@@ -174,8 +175,9 @@ struct guest *guest_fork(struct session *s, struct err *err);
  * beside it. *ret is NULL for any other cell. */
 int try_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
               struct err *err);
-/* Whether the cell's effects stay; also sets that in the result. */
-bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
+/* Whether the cell's effects stay; also sets that in the result. If not, the cell's guest is dead
+ * afterwards. */
+bool try_decide(struct session *s, const struct cell_request *cell, struct guest *beside,
                 struct result *ret);
 /* Carries out the decision: keeps one of the two guests in the session and frees the other. */
 void try_end(struct session *s, struct guest *beside, const struct result *r);

@@ -2,6 +2,7 @@
 #include "session/session_link.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -151,6 +152,13 @@ void link_flush(struct link *l)
 }
 
 /* ---- reading ---- */
+
+bool link_has_word(const struct link *l)
+{
+    struct pollfd look = {.fd = l->from, .events = POLLIN};
+
+    return poll(&look, 1, 0) > 0;
+}
 
 bool link_receive(struct link *l)
 {

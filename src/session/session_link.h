@@ -44,6 +44,8 @@ void link_rest(struct link *l);
 int link_put(struct link *l, const char *kind, uint32_t id, struct str bytes, struct err *err);
 /* Writes as much as there is room for. */
 void link_flush(struct link *l);
+/* Whether the guest has sent something that was not received. */
+bool link_has_word(const struct link *l);
 /* True when there may be frames in l->in; call until false. */
 bool link_receive(struct link *l);
 

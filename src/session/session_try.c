@@ -4,7 +4,12 @@
  * whether the cell's work is kept, the cell runs in the guest itself, and the fork replaces the
  * guest if the work is dropped: process id namespaces nest with each fork, and a session that keeps
  * its attempts must not nest deeper each time. A cell that is dropped in any case runs in the fork.
+ *
+ * An origin can reach its fork, and the cell may be hostile. So the fork in reserve is sealed before
+ * the cell runs. If the cell is dropped, its guest is killed first; if the seal is broken then, there
+ * is nothing to go back to: the attempt is lost, and the session is over.
  */
+#include "base/mem.h"
 #include "session/session_impl.h"
 
 int try_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
@@ -14,14 +19,35 @@ int try_begin(struct session *s, const struct cell_request *cell, struct guest *
     if (cell->attempt == TRY_NOT)
         return 0;
     *ret = guest_fork(s, err);
-    if (!*ret)
-        return err_wrap(err, "the cell cannot be tried");
-    if (cell->attempt == TRY_DROP)
+    if (*ret && cell->attempt == TRY_DROP) {
         guest_swap(s, ret);
-    return 0;
+        return 0;
+    }
+    if (*ret && backend_seal((*ret)->handle, err) == 0)
+        return 0;
+    if (*ret)
+        guest_free(mem_take(ret));
+    return err_wrap(err, "the cell cannot be tried");
 }
 
-bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
+/* Kills the cell's guest, and looks whether the other one can take its place. */
+static enum cell_attempt drop(struct session *s, const struct cell_request *cell,
+                              struct guest *beside, const struct result *r)
+{
+    struct err why;
+
+    guest_kill(s->guest);
+    if (cell->attempt == TRY_DROP ||
+        (!link_has_word(&beside->link) && backend_unseal(beside->handle, &why) == 0))
+        return CELL_DROPPED;
+    AUTO_FREE char *text =
+        xasprintf("cell %u reached the copy from before it, so it cannot be undone (%.80s)",
+                  r->cell.number, link_has_word(&beside->link) ? "a frame was sent" : why.msg);
+    guest_end(s, ERR_GUEST, text);
+    return CELL_LOST;
+}
+
+bool try_decide(struct session *s, const struct cell_request *cell, struct guest *beside,
                 struct result *ret)
 {
     if (!beside)
@@ -29,7 +55,7 @@ bool try_decide(struct session *s, const struct cell_request *cell, const struct
     bool kept = cell->attempt == TRY_KEEP_IF_DONE    ? ret->success
                 : cell->attempt == TRY_KEEP_IF_ALIVE ? s->guest->live
                                                      : false;
-    ret->cell.attempt = kept ? CELL_KEPT : CELL_DROPPED;
+    ret->cell.attempt = kept ? CELL_KEPT : drop(s, cell, beside, ret);
     return kept;
 }
 

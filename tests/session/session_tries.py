@@ -129,5 +129,130 @@ def test_many_undone(t, feed):
         t.equal(s.run("x")["value"], 1, "and the session goes on")
 
 
+# The copy that waits, as the cell sees it: processes of namespaces below its own.
+COPIES = """
+import ctypes, mmap, os, resource, signal, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+def below():
+    found = {}
+    for p in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/status' % p) as f:
+                line = next(l for l in f if l.startswith('NSpid:')).split()[1:]
+        except (OSError, StopIteration):
+            continue
+        if len(line) > 1:
+            found[int(p)] = int(line[-1])
+    return found
+copies = below()
+init = [p for p, n in copies.items() if n == 1]
+copy = [p for p, n in copies.items() if n != 1]
+def each(do, *which):
+    for p in which or copy:
+        try:
+            do(p)
+        except OSError:
+            pass
+def files(do):
+    for p in copies:
+        for top in ('/proc/%d/cwd' % p, '/proc/%d/root/box/work' % p, '/proc/%d/root/tmp' % p):
+            try:
+                do(top)
+            except OSError:
+                pass
+def mapped(top):
+    fd = os.open(top + '/f', os.O_RDWR)
+    mmap.mmap(fd, 7)[:7] = b'PLANTED'
+def given(p):
+    for n in range(40):
+        try:
+            os.write(os.open('/proc/%d/fd/%d' % (p, n), os.O_WRONLY | os.O_NONBLOCK), b'exec 77 5\\nx = 9')
+        except OSError:
+            pass
+def by_descriptor(p):
+    signal.pidfd_send_signal(os.open('/proc/%d' % p, os.O_RDONLY), signal.SIGKILL)
+def queued(p):
+    libc.syscall(ctypes.c_long({'x86_64': 129, 'aarch64': 138}[os.uname().machine]), p, 9, ctypes.byref(ctypes.create_string_buffer(128)))
+"""
+
+ATTACKS = {
+    "writes": "files(lambda top: open(top + '/f', 'w').write('PLANTED'))",
+    "writes by a map": "files(mapped)",
+    "adds a file": "files(lambda top: open(top + '/planted', 'w').close())",
+    "removes one": "files(lambda top: os.remove(top + '/f'))",
+    "changes a mode": "files(lambda top: os.chmod(top + '/f', 0))",
+    "kills it": "each(lambda p: os.kill(p, 9))",
+    "kills its init": "each(lambda p: os.kill(p, 9), *init)",
+    "kills all": "os.kill(-1, 9)",
+    "kills its group": "each(lambda p: os.kill(-p, 9))",
+    "kills its thread": "each(lambda p: libc.syscall(ctypes.c_long({'x86_64': 234, 'aarch64': 131}[os.uname().machine]), p, p, 9))",
+    "queues a signal": "each(queued)",
+    "kills it by a descriptor": "each(lambda p: signal.pidfd_send_signal(os.pidfd_open(p), 9))",
+    "kills it by its folder": "each(by_descriptor)",
+    "stops it": "each(lambda p: os.kill(p, signal.SIGSTOP))",
+    "stops its init": "each(lambda p: os.kill(p, signal.SIGSTOP), *init)",
+    "stops it for a moment": "each(lambda p: (os.kill(p, signal.SIGSTOP), os.kill(p, signal.SIGCONT)))",
+    "interrupts it": "each(lambda p: os.kill(p, signal.SIGINT))",
+    "signals all": "signal.signal(signal.SIGUSR1, lambda *_: None); os.kill(-1, signal.SIGUSR1)",
+    "lowers its priority": "each(lambda p: os.setpriority(os.PRIO_PROCESS, p, 19)); each(lambda p: os.setpriority(os.PRIO_PGRP, p, 19))",
+    "takes its processors": "each(lambda p: os.sched_setaffinity(p, {min(os.sched_getaffinity(0))}))",
+    "makes it idle": "each(lambda p: os.sched_setscheduler(p, os.SCHED_IDLE, os.sched_param(0)))",
+    "lowers a limit": "each(lambda p: resource.prlimit(p, resource.RLIMIT_NOFILE, (3, 3))); each(lambda p: resource.prlimit(p, resource.RLIMIT_CPU, (1, 1)))",
+    "writes to its descriptors": "each(given, *copies)",
+    "traces it": "each(lambda p: libc.ptrace(16, p, 0, 0))",
+    "fills its memory": "b = bytearray(400 << 20)",
+}
+
+
+def is_as_before(s):
+    r = s.run("(x, sorted(os.listdir()), open('f').read(), os.getpriority(0, 0), os.sched_getscheduler(0),\n"
+              " resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 3, os.sched_getaffinity(0) == processors)", wall_ms=5000)
+    return r["value"] and r["value"]["items"] == [1, ["f"], "before\n", 0, 0, True, True], r
+
+
+def test_hostile(t, feed):
+    """What a cell does to the copy from before it is nothing, or the result says that the copy is lost."""
+    for name, attack in ATTACKS.items():
+        with Session(feed, forks=9, memory=96 << 20) as s:
+            s.run("import os, resource; x = 1; processors = os.sched_getaffinity(0); open('f', 'w').write('before\\n')")
+            r = s.run(COPIES + attack + "\n1 / 0", attempt="done", no_check=True, wall_ms=20000)
+            if fate(r) == "dropped":
+                same, after = is_as_before(s)
+                t.ok(same, "a cell that %s: nothing came of it" % name, after)
+                continue
+            after, info = s.run("x"), s.ask("info")
+            t.ok(fate(r) == "lost" and not r["success"] and after["error"] and "cannot be undone" in info["why"],
+                 "a cell that %s: the copy is lost, and that is told" % name, (r, after, info))
+            t.ok("Restart the session" in r["feedback"][0], "with advice", r["feedback"])
+            t.ok(s.ask("restart").get("ok") and s.run("1")["value"] == 1, "and it can be restarted")
+
+
+def test_hostile_before(t, feed):
+    """A process that an earlier cell left."""
+    with Session(feed, forks=9) as s:
+        s.run("import os, resource; x = 1; processors = os.sched_getaffinity(0); open('f', 'w').write('before\\n')")
+        s.run(COPIES + """
+def plant(p):
+    for top in ('/proc/%d/cwd' % p, '/proc/%d/root/box/work' % p):
+        try:
+            held.append(os.open(top + '/f', os.O_RDWR))
+        except OSError:
+            pass
+if os.fork() == 0:
+    held, until = [], time.monotonic() + 20
+    os.setsid()
+    while time.monotonic() < until:
+        each(plant, *below())
+        if held and os.path.exists('/box/work/now'):
+            mmap.mmap(held[0], 7)[:7] = b'PLANTED'
+            os._exit(0)
+    os._exit(0)
+""", no_check=True)
+        s.run("0")
+        r = s.run("open('now', 'w').close(); import time; time.sleep(1); 1 / 0", attempt="done", no_check=True)
+        same = fate(r) == "dropped" and is_as_before(s)
+        t.ok(fate(r) == "lost" or same and same[0], "a process that held a file of the copy, and wrote by a map (%s)" % fate(r), r, same)
+
+
 def test(t):
     where_forks_are(t, "tries", globals())

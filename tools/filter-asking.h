@@ -83,6 +83,10 @@ static const struct {
     {ACT_IOPRIO, ask_always, 0},  {ACT_PROCESS, do_self, 0},        {ACT_FCNTL, ask_fcntl, 1},
     {ACT_IOCTL, ask_ioctl, 1},    {ACT_PRCTL, ask_prctl, 0},        {ACT_SOCKOPT, ask_sockopt, 1},
     {ACT_SOCKET, ask_socket, 0},
+    /* About other processes, which may be forks of the caller (inside/target.h). */
+    {ACT_SHARED_KILL, ask_always, 0}, {ACT_SHARED_TKILL, ask_always, 0},
+    {ACT_SHARED_TGKILL, ask_always, 0}, {ACT_SHARED_DENY, ask_always, 0},
+    {ACT_SHARED_QUIET, ask_always, 0},
 };
 
 static int outcome(struct program *p, enum action action)

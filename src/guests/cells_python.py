@@ -19,7 +19,9 @@ TRIES = 10  # of a frame that exceptions of signal handlers keep from being acte
 KEYWORDS = ("False None True and as assert async await break class continue def del elif else except finally for from "
             "global if import in is lambda nonlocal not or pass raise return try while with yield").split()
 ROOM = 1000  # calls, for our own functions between cells
-FORK = []  # how this process forks itself into the jail that waits for its fork; none where it cannot
+# How this process forks itself into the jail that waits for its fork, and how the fork becomes visible in /proc when it
+# is used; nothing where it cannot.
+FORK = []
 OURS_DEPTH = 10 if VERSION >= (3, 12) else 11  # of our calls, how many are below a cell's
 
 
@@ -45,7 +47,7 @@ COROUTINE_TYPE = type(unawaited)
 
 class Server:
     def __init__(self):
-        self.pid, self.leaving, self.cell, self.late = None, None, None, False
+        self.pid, self.leaving, self.cell, self.late, self.hidden = None, None, None, False, False
         self.wire, self.streams, self.loop, self.limits = Wire(), Streams(), Loop(), dict(LIMITS)
         self.handler, self.quiet_handler = default_int_handler, self.quiet
         signal(SIGINT, self.quiet_handler)
@@ -419,6 +421,7 @@ class Server:
         self.wire.commands.clear()
         self.streams.reopen()
         self.loop.reopen()
+        self.hidden = True
         self.wire.send("forked", frame.number, "{}", frame.counts)
 
     # ---- the loop ----
@@ -429,6 +432,9 @@ class Server:
     def act(self):
         while True:
             frame = self.wire.next()
+            if self.hidden:
+                self.hidden = False
+                FORK[1]()
             frame.tries += 1
             if frame.kind not in (b"exec", b"stdin"):
                 self.end = frame.end

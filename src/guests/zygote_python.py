@@ -301,7 +301,7 @@ def prepare_forks():
         for name in ("leave", "leave_flushed", "leave_libraries", "count_files"):
             names[name] = native[name]
     else:
-        names["FORK"].append(fork_guest)
+        names["FORK"] += fork_guest, native["show_fork"]
     for name in ours[0]:
         sys.modules.pop(name, None)
 

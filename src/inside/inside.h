@@ -80,6 +80,9 @@ bool childless_usage(pid_t pid, struct guest_end *ret);
 void kill_capable_processes(pid_t also);
 /* The number of the namespace that a file or a descriptor stands for; else 0. */
 uint64_t namespace_number(const char *path);
+/* For how many of a folder's entries `look` is true. */
+unsigned each_entry(const char *folder, bool (*look)(const char *name, intptr_t with),
+                    intptr_t with);
 uint64_t namespace_number_fd(int fd);
 
 /* inside/denials.c: a name is reported at once the first time, and counted after that: a guest can

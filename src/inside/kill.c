@@ -63,7 +63,7 @@ static bool is_quiet(const char *status)
     return *at == 'T' || *at == 'Z' || *at == 'X';
 }
 
-static bool signal_one(const char *name, int signal)
+static bool signal_one(const char *name, intptr_t signal)
 {
     char path[64], status[8192];
     int64_t pid;
@@ -73,12 +73,12 @@ static bool signal_one(const char *name, int signal)
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || !is_in_our_namespace(status))
         return false;
-    (void)kill((pid_t)pid, signal);
+    (void)kill((pid_t)pid, (int)signal);
     return signal == SIGKILL || !is_quiet(status);
 }
 
-/* For how many of a folder's entries `look` is true. */
-static unsigned each(const char *folder, bool (*look)(const char *name, int with), int with)
+unsigned each_entry(const char *folder, bool (*look)(const char *name, intptr_t with),
+                    intptr_t with)
 {
     _Alignas(struct entry) char list[4096];
     unsigned found = 0;
@@ -97,7 +97,7 @@ static unsigned each(const char *folder, bool (*look)(const char *name, int with
 /* How many processes of our namespace were not stopped, or not gone, when we looked. */
 static unsigned signal_all(int signal)
 {
-    return each("/proc", signal_one, signal);
+    return each_entry("/proc", signal_one, signal);
 }
 
 static void reap_all(void)
@@ -151,19 +151,19 @@ static bool is_dead(const char *status)
     return at && (strncmp(at, "\nState:\tZ", 9) == 0 || strncmp(at, "\nState:\tX", 9) == 0);
 }
 
-static bool thread_holds(const char *name, int process)
+static bool thread_holds(const char *name, intptr_t process)
 {
     char path[96], status[8192];
     int64_t thread;
 
     if (!num_int64(str_from(name), &thread))
         return false;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/status", process, (int)thread);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)process, (int)thread);
     return fd_read_file_at(AT_FDCWD, path, status, sizeof status) > 0 && !is_dead(status) &&
            holds_any(status);
 }
 
-static bool kill_capable(const char *name, int also)
+static bool kill_capable(const char *name, intptr_t also)
 {
     char path[64], status[8192];
     int64_t pid;
@@ -176,7 +176,7 @@ static bool kill_capable(const char *name, int also)
         !strstr(status, "\nSeccomp:\t2"))
         return false;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    bool wanted = (pid == also && !is_dead(status)) || each(path, thread_holds, (int)pid);
+    bool wanted = (pid == also && !is_dead(status)) || each_entry(path, thread_holds, (int)pid);
     if (wanted)
         (void)kill((pid_t)pid, SIGKILL);
     return wanted;
@@ -184,7 +184,7 @@ static bool kill_capable(const char *name, int also)
 
 void kill_capable_processes(pid_t also)
 {
-    for (int round = 0; round < ROUNDS && each("/proc", kill_capable, also); round++)
+    for (int round = 0; round < ROUNDS && each_entry("/proc", kill_capable, also); round++)
         (void)poll(NULL, 0, 1);
 }
 

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "inside/target.h"
 #include "jail/landlock.h"
 
 /* The kernel charges multicast groups, and what sockets note about them, to no process: some
@@ -155,6 +156,11 @@ bool notice_answer(struct notices *n, const struct seccomp_notif *request)
 
     if ((verdict & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO) {
         answer_quietly(n->listener, request->id, verdict & SECCOMP_RET_DATA);
+        return true;
+    }
+    int error = n->forks && verdict == SECCOMP_RET_ALLOW ? target_check(request) : 0;
+    if (error) {
+        answer_quietly(n->listener, request->id, (uint32_t)error);
         return true;
     }
     if (verdict == SECCOMP_RET_ALLOW)

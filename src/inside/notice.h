@@ -30,6 +30,7 @@ struct notices {
     volatile bool *touched; /* or NULL */
     struct changes changes;
     bool truncates_ruled; /* Landlock holds, and knows truncate(2) */
+    bool forks;           /* the guest may have forks, which it is not to reach (target.h) */
 };
 /* Takes `outer`, which may be -1; the listener stays the caller's. *touched, if there is one, is
  * true and stays so unless we are asked for every socket that is not AF_UNIX: then it is set by the

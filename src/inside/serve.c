@@ -232,6 +232,7 @@ static void receive_guest(struct serve *s)
     if (count)
         s->listener = fds[0];
     notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd), s->in->touched);
+    s->notices.forks = s->in->spec.forks;
     if (word.flavour & FILTER_NO_ROOT)
         notices_own_files(&s->notices, s->in->box_fd, s->in->held & LAYER_BIT(LAYER_LANDLOCK));
     if (!s->waits)

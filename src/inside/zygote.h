@@ -34,5 +34,8 @@ struct str zygote_serve(zygote_wake *wake, void *ctx);
 /* Into the jail that waits for it: 0 in the fork, whose channel has these numbers by then; 1 in the
  * guest; or an errno, negative. */
 int zygote_fork(int channel_in, int channel_out);
+/* In a fork, when it is used for the first time: until then its /proc entries are closed to its
+ * origin. */
+void zygote_fork_show(void);
 
 #endif

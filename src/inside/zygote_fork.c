@@ -96,6 +96,14 @@ static void arrive(int base, int joined, const char *folder, int channel_in, int
     give_up();
     if (syscall(SYS_setns, -1, GATE_HELLO, channel_in, channel_out) < 0)
         _exit(127);
+    /* It was inspected. Until it is used, its origin reaches nothing of it by /proc: that takes
+     * rights in the user namespace in which the zygote was started. */
+    (void)prctl(PR_SET_DUMPABLE, 0);
+}
+
+void zygote_fork_show(void)
+{
+    (void)prctl(PR_SET_DUMPABLE, 1);
 }
 
 int zygote_fork(int channel_in, int channel_out)

@@ -127,6 +127,14 @@ static void *fork_guest(void *self, void *args)
     return PyLong_FromLong(result);
 }
 
+/* A fork is used for the first time. */
+static void *show_fork(void *self, void *none)
+{
+    (void)self, (void)none;
+    zygote_fork_show();
+    return PyLong_FromLong(0);
+}
+
 /* Adds them to a dict. 0, or -1. */
 __attribute__((visibility("default"))) int zygote_define(void *dict);
 int zygote_define(void *dict)
@@ -140,6 +148,7 @@ int zygote_define(void *dict)
         {"leave_libraries", leave_libraries, ONE, NULL},
         {"count_files", count_files, NONE, NULL},
         {"fork_guest", fork_guest, ARGUMENTS, NULL},
+        {"show_fork", show_fork, NONE, NULL},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(methods); i++) {

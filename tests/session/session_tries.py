@@ -5,7 +5,7 @@ import time
 
 from feed import Session, ended, events
 from session_ends import STUBBORN
-from session_forks import where_forks_are
+from session_forks import Fork, must, where_forks_are
 
 
 def fate(result):
@@ -200,6 +200,11 @@ ATTACKS = {
     "lowers a limit": "each(lambda p: resource.prlimit(p, resource.RLIMIT_NOFILE, (3, 3))); each(lambda p: resource.prlimit(p, resource.RLIMIT_CPU, (1, 1)))",
     "writes to its descriptors": "each(given, *copies)",
     "traces it": "each(lambda p: libc.ptrace(16, p, 0, 0))",
+    "owns it by a socket": "import fcntl, socket; a, b = socket.socketpair(); each(lambda p: fcntl.fcntl(a, fcntl.F_SETOWN, p))\n"
+                           "fcntl.fcntl(a, 10, 9); fcntl.fcntl(a, fcntl.F_SETFL, os.O_ASYNC); b.send(b'x'); time.sleep(0.1)",
+    "owns its group": "import array, fcntl, socket; a, b = socket.socketpair()\n"
+                      "each(lambda p: fcntl.ioctl(a, 0x8901, array.array('i', [-p])))\n"
+                      "fcntl.fcntl(a, 10, 9); fcntl.fcntl(a, fcntl.F_SETFL, os.O_ASYNC); b.send(b'x'); time.sleep(0.1)",
     "fills its memory": "b = bytearray(400 << 20)",
 }
 
@@ -252,6 +257,59 @@ if os.fork() == 0:
         r = s.run("open('now', 'w').close(); import time; time.sleep(1); 1 / 0", attempt="done", no_check=True)
         same = fate(r) == "dropped" and is_as_before(s)
         t.ok(fate(r) == "lost" or same and same[0], "a process that held a file of the copy, and wrote by a map (%s)" % fate(r), r, same)
+
+
+SIGNALS = """
+import asyncio, errno, fcntl, os, resource, signal, subprocess, sys, threading, time
+def caught(do):
+    got = []
+    signal.signal(signal.SIGUSR1, lambda *_: got.append(1))
+    do()
+    time.sleep(0.01)
+    return len(got)
+def ends(do, **how):
+    p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], **how)
+    do(p)
+    return p.wait(10)
+def fails(do):
+    try:
+        do()
+    except OSError as e:
+        return e.errno == errno.ESRCH
+sleeper = lambda: subprocess.Popen(['/bin/sleep', '60'])
+def ordered(do):
+    p = sleeper()
+    do(p.pid)
+    p.kill()
+    return p.wait()
+[caught(lambda: os.kill(os.getpid(), signal.SIGUSR1)), caught(lambda: signal.raise_signal(signal.SIGUSR1)),
+ caught(lambda: signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)), caught(lambda: os.kill(0, signal.SIGUSR1)),
+ caught(lambda: os.killpg(os.getpgrp(), signal.SIGUSR1)), ends(lambda p: p.terminate()), ends(lambda p: os.kill(p.pid, 9)),
+ ends(lambda p: os.killpg(p.pid, 9), start_new_session=True), ends(lambda p: signal.pidfd_send_signal(os.pidfd_open(p.pid), 9)),
+ -9,
+ ordered(lambda p: os.setpriority(os.PRIO_PROCESS, p, 5)), ordered(lambda p: os.sched_setaffinity(p, os.sched_getaffinity(0))),
+ fails(lambda: os.kill(30000, 0)), fails(lambda: os.killpg(30000, 9)), fails(lambda: os.pidfd_open(30000)),
+ fcntl.fcntl(0, fcntl.F_GETOWN)]
+"""
+
+
+def test_own_signals(t, feed):
+    """What a session may do to its own processes, it may do all the same; and so may its forks, and theirs."""
+    with Session(feed, forks=9) as s:
+        want = [1, 1, 1, 1, 1, -15, -9, -9, -9, -9, -9, -9, True, True, True, 0]
+        f = must(Fork(s))
+        g = must(Fork(f))
+        for who, name in ((s, "a session"), (f, "its fork"), (g, "the fork's fork")):
+            r = who.run(SIGNALS, no_check=True)
+            t.equal(r["value"], want, "signals to its own: %s" % name, r)
+        r = s.run("import os; os.kill(-1, 0)", no_check=True)
+        t.equal((r["exception"] or {}).get("type"), "PermissionError", "but not to all, while it has forks", r)
+        r = s.run("x = 1; os.kill(os.getpid(), 9)", attempt="done", no_check=True)
+        t.equal((fate(r), ended(r)), ("dropped", "died"), "an end by its own signal is undone", r)
+        for x in (g, f):
+            x.ask("close")
+        r = s.run("open('/proc/self/environ').read() != '' and os.listdir('/proc/self/fd') != []", no_check=True)
+        t.equal(r["value"], True, "and a copy that is used again sees itself in /proc", r)
 
 
 def test(t):

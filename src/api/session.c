@@ -286,7 +286,7 @@ int glovebox_result_kept(const glovebox_result *result)
 {
     enum cell_attempt attempt = result->judged.run.cell.attempt;
 
-    return attempt == CELL_UNTRIED ? -1 : attempt == CELL_KEPT;
+    return attempt == CELL_UNTRIED ? -1 : attempt == CELL_LOST ? -2 : attempt == CELL_KEPT;
 }
 
 int glovebox_session_set(glovebox_session *s, const char *name, const char *json)

@@ -147,6 +147,7 @@ int local_fork(struct backend_guest *from, const struct backend_job *job,
         return err_set(err, ERR_GUEST, "the guest has ended");
     struct local_guest *l = local_new(job, sink, ret);
     pthread_mutex_lock(&origin->tree->lock);
+    l->origin = origin;
     l->forking = origin->tree; /* its lock is kept until local_forked, or the end */
     int result = fork_jail(l, origin, err);
     if (result == 0) {

@@ -75,7 +75,8 @@ struct local_guest {
     bool leaving;               /* its guest has begun to exit, and its status is known */
     struct fork_tree *tree;     /* with job.forks, when it can have some */
     struct fork_member *member; /* in it; NULL: the first */
-    struct local_seal seal;     /* of a copy in reserve */
+    const struct local_guest *origin; /* of a fork, until it is sealed */
+    struct local_seal seal;           /* of a copy in reserve */
     int64_t leave_until_ms;     /* it was asked to end without its forks */
     struct fork_tree *forking;  /* the tree that it has locked while it is being forked */
     struct err error;           /* why nothing was started */

@@ -125,6 +125,30 @@ static bool look_at_all(struct cgroup *group, struct local_seal *ret)
     return n > 0;
 }
 
+bool local_seal_shares(pid_t a, pid_t b)
+{
+    enum { SAME_VM = 1, SAME_FILES = 2, SAME_FS = 3 }; /* include/uapi/linux/kcmp.h */
+
+    for (int type = SAME_VM; type <= SAME_FS; type++)
+        if (syscall(SYS_kcmp, a, b, type, 0, 0) == 0)
+            return true;
+    return false;
+}
+
+/* While the origin is still idle. */
+static bool shares_with_origin(const struct local_guest *l)
+{
+    pid_t own[PROCESSES_MAX], its[CGROUP_LIST_MAX];
+    size_t own_n = cgroup_processes(l->group, own, PROCESSES_MAX);
+    size_t its_n = cgroup_processes(l->origin->group, its, CGROUP_LIST_MAX);
+
+    for (size_t i = 0; i < own_n; i++)
+        for (size_t k = 0; k < its_n; k++)
+            if (local_seal_shares(own[i], its[k]))
+                return true;
+    return false;
+}
+
 /* Processes of the origin can enter its group (inside/zygote_fork.c). */
 static uint64_t hits_of(struct cgroup *group)
 {
@@ -154,6 +178,8 @@ int local_seal(struct backend_guest *guest, struct err *err)
             return err_set(err, ERR_GUEST, "the copy does not come to rest");
         (void)nanosleep(&pause, NULL);
     }
+    if (shares_with_origin(l))
+        return err_set(err, ERR_GUEST, "the copy shares memory or files with the session");
     pump_drain(&l->pump);
     l->seal.group_hits = hits_of(l->group);
     if (box_sum(jail_box(l->jail), l->seal.files) < 0)

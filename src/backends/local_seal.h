@@ -10,7 +10,9 @@
 #ifndef BACKENDS_LOCAL_SEAL_H
 #define BACKENDS_LOCAL_SEAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/sha256.h"
 
@@ -21,6 +23,10 @@ struct local_seal {
     char files[SHA256_HEX];     /* on its disk: names, attributes, times, contents */
 };
 
+/* Whether two processes have the same memory, table of descriptors, or folder and root: a hostile
+ * guest can fork itself so, and what one does, the other one has done. False where the kernel does
+ * not say. */
+bool local_seal_shares(pid_t a, pid_t b);
 /* box_sum.c: -1 when it cannot be read, or is nested deeper than a copy may be. */
 int box_sum(int box, char ret[SHA256_HEX]);
 

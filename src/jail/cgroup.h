@@ -83,7 +83,8 @@ enum cgroup_oom cgroup_oom_cause(struct cgroup *c);
 void cgroup_oom_over(struct cgroup *c);
 /* Processes and threads in there by now; 0 where they are not counted. */
 uint64_t cgroup_tasks(struct cgroup *c);
-/* The processes in there, at most `max` of them; their count. */
+/* The processes in there, at most `max` of them and CGROUP_LIST_MAX; their count. */
+#define CGROUP_LIST_MAX 1024
 size_t cgroup_processes(struct cgroup *c, int *ret_pids, size_t max);
 
 /* A descriptor that becomes readable when the run meets its memory limit, or -1. It is a hint: on

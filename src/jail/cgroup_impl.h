@@ -149,7 +149,6 @@ struct cgroup_quota {
 struct cgroup_quota cgroup_quota(uint32_t cpu_milli);
 
 /* What cgroup.procs lists, as far as it goes into ret_pids; how many that are. */
-#define CGROUP_LIST_MAX 1024
 size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max);
 
 /* Kills what cgroup.procs lists, again and again until it lists nothing, for at most 0.1 s. */

@@ -58,7 +58,7 @@ static const struct field cell_rows[] = {
      .offset = AT(attempt),
      .initial = "false",
      .help = "Undo everything that the cell did, unless it succeeds. The result's cell.attempt is "
-             "kept or dropped."},
+             "kept or dropped; lost if the cell prevented that, and the session is over."},
     {.name = "attempt_keep",
      .kind = FIELD_BOOL,
      .offset = AT(attempt_keep),

@@ -48,7 +48,7 @@ static const struct {
      "attempts integer feedback string[] usage object "
      "error null|Failure error_type null|=" ERROR_TYPES " cancelled boolean exit_status integer "
      "summary string notes string[] cell null|Cell context null|object"},
-    {"Cell", "session string number integer ended =" CELL_ENDS " attempt null|=kept,dropped "
+    {"Cell", "session string number integer ended =" CELL_ENDS " attempt null|=kept,dropped,lost "
              "exited boolean"},
     {"Display", "kind =value,display data any{} metadata any{} dropped Dropped[]"},
     {"Dropped", "mime string bytes integer why string"},

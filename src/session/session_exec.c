@@ -66,8 +66,6 @@ static char *how_it_ended(const struct exchange *x, const struct result *r)
 
     num_format_duration(r->timed_out ? spent : r->duration_ms, wall, sizeof wall);
     num_format_duration(x->grace_ms, grace, sizeof grace);
-    if (r->cell.attempt == CELL_LOST)
-        return xasprintf("The session ended: %s", x->session->info.why);
     switch (r->cell.ended) {
     case CELL_INTERRUPTED:
         return xasprintf("The cell was interrupted after %s", wall);

@@ -32,7 +32,7 @@ int try_begin(struct session *s, const struct cell_request *cell, struct guest *
 
 /* Kills the cell's guest, and looks whether the other one can take its place. */
 static enum cell_attempt drop(struct session *s, const struct cell_request *cell,
-                              struct guest *beside, const struct result *r)
+                              struct guest *beside, struct result *r)
 {
     struct err why;
 
@@ -44,6 +44,7 @@ static enum cell_attempt drop(struct session *s, const struct cell_request *cell
         xasprintf("cell %u reached the copy from before it, so it cannot be undone (%.80s)",
                   r->cell.number, link_has_word(&beside->link) ? "a frame was sent" : why.msg);
     guest_end(s, ERR_GUEST, text);
+    r->cell.ended = CELL_DIED;
     return CELL_LOST;
 }
 

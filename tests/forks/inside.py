@@ -132,8 +132,22 @@ def test_ends(tap, d, s):
     tap.equal(s.value("1"), 1, "its origin goes on")
 
 
+REACHED = """
+reached = []
+for p in filter(str.isdigit, os.listdir('/proc')):
+    for name in ('cwd', 'root', 'fd', 'environ', 'maps'):
+        try:
+            if int(p) > 2:
+                os.listdir('/proc/%s/%s' % (p, name)) if name in ('cwd', 'root', 'fd') else open('/proc/%s/%s' % (p, name)).read(1)
+                reached.append((int(p), name))
+        except OSError:
+            pass
+len(reached)
+"""
+
+
 def test_reach(tap, d, s):
-    """What is said of origins: they see their forks, and those see no other session."""
+    """What is said of origins: they see their forks, and signal nobody but themselves."""
     other = d.open()
     other.run("open('of another', 'w').write('x')")
     f = s.fork()
@@ -144,7 +158,12 @@ def test_reach(tap, d, s):
               [], "and nobody else")
     s.run("for p in range(3, 500):\n  for n in (signal.SIGSTOP, signal.SIGCONT, signal.SIGKILL):\n    try: os.kill(p, n)\n    except OSError: pass")
     tap.equal(other.value("1"), 1, "another session does not notice what it does to them")
-    tap.ok(guests[other] and not f.run("1").get("success"), "its forks do", f.run("1"))
+    tap.equal(f.value("1"), 1, "nor do its forks")
+    used = s.value(REACHED)
+    g = s.fork()
+    tap.ok(used and s.value(REACHED) == used, "it reaches a used fork's files by /proc, and nothing of one that was not used",
+           used, s.value(REACHED))
+    tap.equal(g.value("open('/proc/self/environ').read(1) != ''"), True, "which sees itself when it is used")
     tap.equal(d.open().value("2"), 2, "others are opened")
     tap.equal(s.fork().value("2"), 2, "and it is forked again")
 

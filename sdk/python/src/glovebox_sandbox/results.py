@@ -125,7 +125,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Cell:
-    """The cell that a result belongs to. `attempt` is ``"kept"`` or ``"dropped"`` after an attempt."""
+    """The cell that a result belongs to. After an attempt, `attempt` is ``"kept"``, ``"dropped"``, or ``"lost"`` when
+    a cell reached the copy from before it, so that nothing could be undone and the session is over."""
 
     session: str = ""
     number: int = 0

@@ -143,7 +143,8 @@ class Sandbox(Described):
         return self._driver.run(verbs.exec_cell(self._opened(), code, options), on_event)
 
     def attempt(self, code: str, *, on_event: Optional[OnEvent] = None, **options: Unpack[AttemptOptions]) -> Result:
-        """Runs a cell that is undone unless it succeeds: ``result.cell.attempt`` is ``"kept"`` or ``"dropped"``.
+        """Runs a cell that is undone unless it succeeds: ``result.cell.attempt`` is ``"kept"`` or ``"dropped"``, or
+        ``"lost"`` when a hostile cell prevented that, and its session is over.
         With ``keep=True``, it is undone only if it would have ended the session; with ``drop=True``, in any case.
 
         >>> with Sandbox() as box:

@@ -115,6 +115,7 @@ static bool look_at_all(struct cgroup *group, struct local_seal *ret)
     size_t n = cgroup_processes(group, pids, PROCESSES_MAX);
     struct sha256 h;
 
+    ret->count = n;
     ret->cpu_ns = 0;
     sha256_init(&h);
     qsort(pids, n, sizeof *pids, by_number);
@@ -192,7 +193,7 @@ int local_unseal(struct backend_guest *guest, struct err *err)
     struct local_guest *l = local_of(guest);
     struct local_seal now;
 
-    if (l->over || !look_at_all(l->group, &now))
+    if (l->over || !look_at_all(l->group, &now) || now.count != l->seal.count)
         return err_set(err, ERR_GUEST, "it was killed or stopped");
     if (now.cpu_ns != l->seal.cpu_ns)
         return err_set(err, ERR_GUEST, "it was made to run");

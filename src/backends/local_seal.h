@@ -11,12 +11,14 @@
 #define BACKENDS_LOCAL_SEAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/sha256.h"
 
 struct local_seal {
+    size_t count;               /* of processes */
     uint64_t cpu_ns;            /* of all but the init of its pid namespace */
     uint64_t group_hits;        /* limits of its group that were met */
     char processes[SHA256_HEX]; /* which there are, their priorities, limits and signals */

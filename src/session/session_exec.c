@@ -166,7 +166,7 @@ static void advise(struct session *s, const struct exchange *x, struct result *r
 
 /* `beside`: the other guest of a cell that is tried, or NULL. */
 static void run_cell(struct session *s, const struct cell_request *cell, const struct reporter *t,
-                     struct guest *beside)
+                     const struct guest *beside)
 {
     const struct session_request *q = &s->shared->request;
     struct result *r = t->result;

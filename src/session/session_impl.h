@@ -177,7 +177,7 @@ int try_begin(struct session *s, const struct cell_request *cell, struct guest *
               struct err *err);
 /* Whether the cell's effects stay; also sets that in the result. If not, the cell's guest is dead
  * afterwards. */
-bool try_decide(struct session *s, const struct cell_request *cell, struct guest *beside,
+bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
                 struct result *ret);
 /* Carries out the decision: keeps one of the two guests in the session and frees the other. */
 void try_end(struct session *s, struct guest *beside, const struct result *r);

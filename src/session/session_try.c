@@ -30,25 +30,31 @@ int try_begin(struct session *s, const struct cell_request *cell, struct guest *
     return err_wrap(err, "the cell cannot be tried");
 }
 
+static int check_copy(const struct guest *copy, struct err *err)
+{
+    if (backend_unseal(copy->handle, err) < 0)
+        return -1;
+    return link_has_word(&copy->link) ? err_set(err, ERR_GUEST, "a frame was sent in its name") : 0;
+}
+
 /* Kills the cell's guest, and looks whether the other one can take its place. */
 static enum cell_attempt drop(struct session *s, const struct cell_request *cell,
-                              struct guest *beside, struct result *r)
+                              const struct guest *beside, struct result *r)
 {
     struct err why;
 
     guest_kill(s->guest);
-    if (cell->attempt == TRY_DROP ||
-        (!link_has_word(&beside->link) && backend_unseal(beside->handle, &why) == 0))
+    if (cell->attempt == TRY_DROP || check_copy(beside, &why) == 0)
         return CELL_DROPPED;
-    AUTO_FREE char *text =
-        xasprintf("cell %u reached the copy from before it, so it cannot be undone (%.80s)",
-                  r->cell.number, link_has_word(&beside->link) ? "a frame was sent" : why.msg);
+    AUTO_FREE char *text = xasprintf("cell %u cannot be undone, because the copy from before it was "
+                                     "not left alone (%.80s)",
+                                     r->cell.number, why.msg);
     guest_end(s, ERR_GUEST, text);
     r->cell.ended = CELL_DIED;
     return CELL_LOST;
 }
 
-bool try_decide(struct session *s, const struct cell_request *cell, struct guest *beside,
+bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
                 struct result *ret)
 {
     if (!beside)

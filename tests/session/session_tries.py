@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells that are tried: kept, or undone."""
 
+import os
+import signal
 import time
 
 from feed import Session, ended, events
@@ -216,20 +218,13 @@ def is_as_before(s):
 
 
 def test_hostile(t, feed):
-    """What a cell does to the copy from before it is nothing, or the result says that the copy is lost."""
+    """A cell does nothing to the copy from before it."""
     for name, attack in ATTACKS.items():
         with Session(feed, forks=9, memory=96 << 20) as s:
             s.run("import os, resource; x = 1; processors = os.sched_getaffinity(0); open('f', 'w').write('before\\n')")
             r = s.run(COPIES + attack + "\n1 / 0", attempt="done", no_check=True, wall_ms=20000)
-            if fate(r) == "dropped":
-                same, after = is_as_before(s)
-                t.ok(same, "a cell that %s: nothing came of it" % name, after)
-                continue
-            after, info = s.run("x"), s.ask("info")
-            t.ok(fate(r) == "lost" and not r["success"] and after["error"] and "cannot be undone" in info["why"],
-                 "a cell that %s: the copy is lost, and that is told" % name, (r, after, info))
-            t.ok("Restart the session" in r["feedback"][0], "with advice", r["feedback"])
-            t.ok(s.ask("restart").get("ok") and s.run("1")["value"] == 1, "and it can be restarted")
+            same, after = is_as_before(s) if fate(r) == "dropped" else (False, None)
+            t.ok(same, "a cell that %s: nothing comes of it" % name, fate(r), r, after)
 
 
 def test_hostile_before(t, feed):
@@ -257,6 +252,56 @@ if os.fork() == 0:
         r = s.run("open('now', 'w').close(); import time; time.sleep(1); 1 / 0", attempt="done", no_check=True)
         same = fate(r) == "dropped" and is_as_before(s)
         t.ok(fate(r) == "lost" or same and same[0], "a process that held a file of the copy, and wrote by a map (%s)" % fate(r), r, same)
+        if fate(r) == "lost":
+            check_lost(t, s, r)
+
+
+def check_lost(t, s, r):
+    after, info = s.run("x"), s.ask("info")
+    t.ok(not r["success"] and ended(r) == "died" and after["error"] and "cannot be undone" in info["why"],
+         "the copy is lost, and that is told", r, after, info)
+    t.ok("cannot be undone" in r["feedback"][0] and "Restart the session" in r["feedback"][0], "with advice", r["feedback"])
+    t.ok(s.ask("restart").get("ok") and s.run("1")["value"] == 1, "and the session can be restarted")
+
+
+def test_killed_from_outside(t, feed):
+    """As the kernel may, when memory is out for all guests together."""
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1):
+        with Session(feed, forks=9) as s:
+            s.run("x = 1")
+            before = set(descendants(feed.process.pid))
+            tag = s.start("exec", code="import time; time.sleep(2); 1 / 0", attempt="done")
+            time.sleep(1)
+            # The newest process with its program is the copy; its init is the helper's.
+            copy = max(set(descendants(feed.process.pid)) - before, key=started)
+            os.kill(copy, number)
+            r = feed.wait(tag)
+            t.equal(fate(r), "lost", "a copy that got signal %d from outside" % number, r)
+            if fate(r) == "lost":
+                check_lost(t, s, r)
+
+
+def descendants(pid):
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name) as f:
+                found.append((int(name), int(f.read().rpartition(")")[2].split()[1])))
+        except OSError:
+            pass
+    below, more = {pid}, True
+    while more:
+        more = {p for p, parent in found if parent in below} - below
+        below |= more
+    return below - {pid}
+
+
+def started(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return int(f.read().rpartition(")")[2].split()[19]), pid
+    except OSError:
+        return 0, pid
 
 
 SIGNALS = """

@@ -116,8 +116,8 @@ GLOVEBOX_API void glovebox_set_forks(glovebox *box, int levels);
  * any order. NULL: glovebox_session_error. */
 GLOVEBOX_API glovebox_session *glovebox_session_fork(glovebox_session *session);
 /* Runs a cell that is undone unless it succeeds (keep 1), unless its session lives on (2), or in
- * any case (0). glovebox_result_kept: 1 or 0; -1 for a cell that was not tried; -2 for one that could
- * not be undone, since it reached the copy from before it: the session is over. */
+ * any case (0). glovebox_result_kept: 1 or 0; -1 for a cell that was not tried; -2 for one that
+ * could not be undone, since it reached the copy from before it: the session is over. */
 GLOVEBOX_API glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n,
                                                    int keep);
 GLOVEBOX_API int glovebox_result_kept(const glovebox_result *result);

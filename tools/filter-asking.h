@@ -76,16 +76,30 @@ static const struct {
     action_fn *make;
     unsigned k;
 } askers[] = {
-    {ACT_DENY, ask_always, 0},    {ACT_UNKNOWN, ask_always, 0},     {ACT_QUIET, ask_always, 0},
-    {ACT_UNSHARE, ask_always, 0}, {ACT_PERSONALITY, ask_always, 0}, {ACT_DONE, ask_always, 0},
-    {ACT_SECCOMP, ask_always, 0}, {ACT_MEMFD, ask_always, 0},       {ACT_SHMGET, ask_always, 0},
-    {ACT_SHMCTL, ask_always, 0},  {ACT_SCHEDULER, ask_always, 0},   {ACT_PRIORITY, ask_always, 0},
-    {ACT_IOPRIO, ask_always, 0},  {ACT_PROCESS, do_self, 0},        {ACT_FCNTL, ask_fcntl, 1},
-    {ACT_IOCTL, ask_ioctl, 1},    {ACT_PRCTL, ask_prctl, 0},        {ACT_SOCKOPT, ask_sockopt, 1},
+    {ACT_DENY, ask_always, 0},
+    {ACT_UNKNOWN, ask_always, 0},
+    {ACT_QUIET, ask_always, 0},
+    {ACT_UNSHARE, ask_always, 0},
+    {ACT_PERSONALITY, ask_always, 0},
+    {ACT_DONE, ask_always, 0},
+    {ACT_SECCOMP, ask_always, 0},
+    {ACT_MEMFD, ask_always, 0},
+    {ACT_SHMGET, ask_always, 0},
+    {ACT_SHMCTL, ask_always, 0},
+    {ACT_SCHEDULER, ask_always, 0},
+    {ACT_PRIORITY, ask_always, 0},
+    {ACT_IOPRIO, ask_always, 0},
+    {ACT_PROCESS, do_self, 0},
+    {ACT_FCNTL, ask_fcntl, 1},
+    {ACT_IOCTL, ask_ioctl, 1},
+    {ACT_PRCTL, ask_prctl, 0},
+    {ACT_SOCKOPT, ask_sockopt, 1},
     {ACT_SOCKET, ask_socket, 0},
     /* About other processes, which may be forks of the caller (inside/target.h). */
-    {ACT_SHARED_KILL, ask_always, 0}, {ACT_SHARED_TKILL, ask_always, 0},
-    {ACT_SHARED_TGKILL, ask_always, 0}, {ACT_SHARED_DENY, ask_always, 0},
+    {ACT_SHARED_KILL, ask_always, 0},
+    {ACT_SHARED_TKILL, ask_always, 0},
+    {ACT_SHARED_TGKILL, ask_always, 0},
+    {ACT_SHARED_DENY, ask_always, 0},
     {ACT_SHARED_QUIET, ask_always, 0},
 };
 

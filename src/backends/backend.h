@@ -169,8 +169,8 @@ struct backend {
      * different threads if they like: either may end first. */
     int (*forked)(struct backend_guest *guest, struct err *err);
     /* Of a fork that has just come, whose origin is idle, and which is to wait unused while the
-     * origin works: notes everything of it that the origin could change. `unseal`, when the origin is dead, compares. -1 with what
-     * was changed. NULL: an origin cannot reach its forks. */
+     * origin works: notes everything of it that the origin could change. `unseal`, when the origin
+     * is dead, compares. -1 with what was changed. NULL: an origin cannot reach its forks. */
     int (*seal)(struct backend_guest *guest, struct err *err);
     int (*unseal)(struct backend_guest *guest, struct err *err);
 };

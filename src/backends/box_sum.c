@@ -14,8 +14,8 @@
 #include "backends/local_seal.h"
 #include "base/fd.h"
 
-#define DEPTH_MAX 200 /* of what a copy can have (inside/copy.c) */
-#define PIECE     (64 << 10)
+#define DEPTH_MAX  200 /* of what a copy can have (inside/copy.c) */
+#define PIECE      (64 << 10)
 #define TARGET_MAX 4096
 
 static int sum_folder(struct sha256 *h, int folder, int depth);
@@ -63,10 +63,17 @@ static int open_quietly(int folder, const char *name, int flags)
 static void sum_attributes(struct sha256 *h, const char *name, const struct stat *st)
 {
     const uint64_t numbers[] = {
-        st->st_ino,         st->st_mode,         st->st_nlink,
-        st->st_uid,         st->st_gid,          st->st_rdev,
-        (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec,
-        (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec,
+        st->st_ino,
+        st->st_mode,
+        st->st_nlink,
+        st->st_uid,
+        st->st_gid,
+        st->st_rdev,
+        (uint64_t)st->st_size,
+        (uint64_t)st->st_mtim.tv_sec,
+        (uint64_t)st->st_mtim.tv_nsec,
+        (uint64_t)st->st_ctim.tv_sec,
+        (uint64_t)st->st_ctim.tv_nsec,
     };
 
     sha256_add(h, name, strlen(name) + 1);
@@ -96,8 +103,7 @@ static int sum_entry(struct sha256 *h, int folder, const char *name, int depth)
         return sum_link(h, folder, name);
     if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return 0;
-    AUTO_CLOSE int fd =
-        open_quietly(folder, name, S_ISDIR(st.st_mode) ? O_DIRECTORY : O_NONBLOCK);
+    AUTO_CLOSE int fd = open_quietly(folder, name, S_ISDIR(st.st_mode) ? O_DIRECTORY : O_NONBLOCK);
     if (fd < 0)
         return errno == EACCES ? 0 : -1;
     return S_ISDIR(st.st_mode) ? sum_folder(h, fd, depth + 1) : sum_content(h, fd, st.st_size);

@@ -45,7 +45,7 @@ extern const char local_forks_need_groups[];
     .open = local_open, .step = local_step, .state = local_state, .deadline = local_deadline,      \
     .end = local_end, .close = local_close, .interrupt = local_interrupt,                          \
     .pending = local_pending, .drain = local_drain, .look = local_look, .usage = local_usage,      \
-    .channel = local_channel, .files = &local_files, .fork = local_fork, .forked = local_forked, \
+    .channel = local_channel, .files = &local_files, .fork = local_fork, .forked = local_forked,   \
     .seal = local_seal, .unseal = local_unseal
 
 #endif

@@ -80,8 +80,9 @@ static const char *why_killed(const struct local_guest *l)
     if (l->out->limits_hit & LIMIT_GUESTS)
         return "killed because all guests of this daemon together reached the memory that they may "
                "have (--guests-memory)";
-    return l->host_oom ? "killed because the host's own memory ran out, or that of a group around it"
-                       : NULL;
+    return l->host_oom
+               ? "killed because the host's own memory ran out, or that of a group around it"
+               : NULL;
 }
 
 /* Where there is a pid namespace the guest cannot end its jail. */

@@ -62,11 +62,11 @@ struct local_guest {
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
     struct counted_guest counted;
-    int work_fd;            /* opened when asked for, or at the end */
-    int channel[3];         /* its own, until local_channel */
-    char *box_host;         /* where its disk may lie on the host */
-    char *inside;           /* how it names its workspace, once asked for */
-    struct pool *pool;      /* which it was taken from */
+    int work_fd;       /* opened when asked for, or at the end */
+    int channel[3];    /* its own, until local_channel */
+    char *box_host;    /* where its disk may lie on the host */
+    char *inside;      /* how it names its workspace, once asked for */
+    struct pool *pool; /* which it was taken from */
     bool has_root;
     bool host_oom;              /* a process of it was killed because the host's memory was out */
     bool over;                  /* no guest is alive any more */
@@ -77,9 +77,9 @@ struct local_guest {
     struct fork_member *member; /* in it; NULL: the first */
     const struct local_guest *origin; /* of a fork, until it is sealed */
     struct local_seal seal;           /* of a copy in reserve */
-    int64_t leave_until_ms;     /* it was asked to end without its forks */
-    struct fork_tree *forking;  /* the tree that it has locked while it is being forked */
-    struct err error;           /* why nothing was started */
+    int64_t leave_until_ms;           /* it was asked to end without its forks */
+    struct fork_tree *forking;        /* the tree that it has locked while it is being forked */
+    struct err error;                 /* why nothing was started */
 };
 
 /* Starts it, warm where one waits. After -1 local_leave and local_close take down what there is. */

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backends/local_parts.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "backends/local_parts.h"
 
 #define PROCESSES_MAX 64
 #define SETTLE_MS     2000
@@ -47,10 +47,10 @@ static bool is_init(const char *status)
     return end && end[-1] == '1' && (end[-2] == '\t' || end[-2] == ' ');
 }
 
-/* In /proc/PID/status: what other processes can change, and what tells of it. */
-static const char *const lines[] = {"NSpid:", "Uid:", "Gid:", "Groups:", "Threads:", "SigPnd:",
-                                    "ShdPnd:", "SigBlk:", "SigIgn:", "SigCgt:", "Cpus_allowed:",
-                                    "Mems_allowed:"};
+/* In /proc/PID/status: what other processes can change or cause. */
+static const char *const lines[] = {
+    "NSpid:",  "Uid:",    "Gid:",    "Groups:", "Threads:",      "SigPnd:",
+    "ShdPnd:", "SigBlk:", "SigIgn:", "SigCgt:", "Cpus_allowed:", "Mems_allowed:"};
 
 static void sum_status(struct sha256 *h, const char *status)
 {

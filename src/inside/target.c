@@ -29,7 +29,7 @@ enum { ANY = -1, IO_PROCESS = 1, IO_GROUP = 2, SET_OWNER = 0x8901, SET_GROUP = 0
 static const struct row {
     int nr;
     int option_arg, option; /* this argument has to have this value */
-    int arg;                /* which says who */
+    int arg;                /* with the number */
     enum kind kind;
 } rows[] = {
     {SYS_kill, 0, ANY, 0, SIGNALLED},

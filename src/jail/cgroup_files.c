@@ -165,7 +165,8 @@ size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max)
     size_t n = 0;
 
     while (n < max && str_next_line(&rest, &line))
-        ret_pids[n++] = (pid_t)cgroup_text_number(line); /* 0: in a pid namespace that is not below ours */
+        ret_pids[n++] =
+            (pid_t)cgroup_text_number(line); /* 0: in a pid namespace that is not below ours */
     return n;
 }
 

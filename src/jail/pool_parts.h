@@ -81,7 +81,7 @@ struct pool {
         bool wanted;
         struct jail_limits limits;
         layer_mask layers;
-    } group; /* to be made early */
+    } group;                /* to be made early */
     uint64_t zygotes_bytes; /* as cgroup_ceiling_less knows it */
     struct pool_stats stats;
 };

@@ -59,7 +59,7 @@ enum cell_attempt {
     CELL_UNTRIED, /* it was not tried, or did not run */
     CELL_KEPT,
     CELL_DROPPED, /* the session is as it was before */
-    CELL_LOST,    /* it was to be dropped, but the copy of before was reached: the session is over */
+    CELL_LOST, /* it was to be dropped, but the copy of before was reached: the session is over */
 };
 
 struct result_cell {

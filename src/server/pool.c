@@ -6,8 +6,8 @@
 struct backend_pool *server_pool(const struct server *server)
 {
     /* By default an eighth of the machine's, as without a ceiling. */
-    const struct backend_pool_options options = {
-        .memory_max = server->config->settings.guests_memory / 4};
+    const struct backend_pool_options options = {.memory_max =
+                                                     server->config->settings.guests_memory / 4};
     struct backend_pool *pool;
     struct err err;
 

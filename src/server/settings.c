@@ -104,17 +104,12 @@ const struct opt serve_options[] = {
      .offset = AT(guests_memory),
      .arg = "SIZE",
      .group = "How much at once",
-     .initial = "0",
-     .help = "memory of all runs and sessions together; above it the largest is killed, and no "
-             "session is opened; 0: half of the machine's memory"},
-    {.name = "sessions-memory", /* its name before runs were counted */
+     .help = "memory of all runs and sessions together; 0: half of the machine's"},
+    {.name = "sessions-memory", /* its older name */
      .kind = OPT_SIZE,
      .flags = OPT_CONF | OPT_HIDDEN,
      .offset = AT(guests_memory),
-     .arg = "SIZE",
-     .group = "How much at once",
-     .initial = "0",
-     .help = "the same as --guests-memory"},
+     .arg = "SIZE"},
     {.name = "session-idle",
      .kind = OPT_DURATION,
      .flags = OPT_CONF,
@@ -452,8 +447,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     config->own_rules = config->rules;
     config->own_rules.permits |= PERMITS_OF_OWN_USER;
     config->own_rules.any_image = true;
-    if (!s->guests_memory)
-        s->guests_memory = guests_memory_usual();
+    s->guests_memory = s->guests_memory ? s->guests_memory : guests_memory_usual();
     return read_tokens(config, err) < 0 ? -1 : open_reviewer(config, err);
 }
 

@@ -5,9 +5,9 @@
  * guest if the work is dropped: process id namespaces nest with each fork, and a session that keeps
  * its attempts must not nest deeper each time. A cell that is dropped in any case runs in the fork.
  *
- * An origin can reach its fork, and the cell may be hostile. So the fork in reserve is sealed before
- * the cell runs. If the cell is dropped, its guest is killed first; if the seal is broken then, there
- * is nothing to go back to: the attempt is lost, and the session is over.
+ * An origin can reach its fork, and the cell may be hostile. So the fork in reserve is sealed
+ * before the cell runs. If the cell is dropped, its guest is killed first; if the seal is broken
+ * then, there is nothing to go back to: the attempt is lost, and the session is over.
  */
 #include "base/mem.h"
 #include "session/session_impl.h"
@@ -46,9 +46,10 @@ static enum cell_attempt drop(struct session *s, const struct cell_request *cell
     guest_kill(s->guest);
     if (cell->attempt == TRY_DROP || check_copy(beside, &why) == 0)
         return CELL_DROPPED;
-    AUTO_FREE char *text = xasprintf("cell %u cannot be undone, because the copy from before it was "
-                                     "not left alone (%.80s)",
-                                     r->cell.number, why.msg);
+    AUTO_FREE char *text =
+        xasprintf("cell %u cannot be undone, because the copy from before it was "
+                  "not left alone (%.80s)",
+                  r->cell.number, why.msg);
     guest_end(s, ERR_GUEST, text);
     r->cell.ended = CELL_DIED;
     return CELL_LOST;

@@ -45,13 +45,13 @@ class Daemon:
             door.close()
 
     def run(self, code, **more):
-        return self.ask("POST", "/v1/run", code=code, language="python", **more)
+        return self.ask("POST", "/v1/run", code=code, language="python", timeout_ms=PATIENCE * 1000, **more)
 
     def session(self):
         return self.ask("POST", "/v1/sessions", language="python").get("id")
 
     def cell(self, session, code):
-        return self.ask("POST", f"/v1/sessions/{session}/exec", code=code)
+        return self.ask("POST", f"/v1/sessions/{session}/exec", code=code, timeout_ms=PATIENCE * 1000)
 
     def close(self):
         self.process.terminate()

@@ -116,8 +116,7 @@ static void test_shares(void)
                  {CLONE_FILES, true, "one with the same descriptors"}};
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        pid_t pid =
-            clone(wait_for_end, stack + sizeof stack, cases[i].flags | SIGCHLD, NULL);
+        pid_t pid = clone(wait_for_end, stack + sizeof stack, cases[i].flags | SIGCHLD, NULL);
         OK(pid > 0 && local_seal_shares(getpid(), pid) == cases[i].shares, "%s", cases[i].name);
         (void)kill(pid, SIGKILL);
         (void)waitpid(pid, NULL, 0);

@@ -342,7 +342,7 @@ def test_all(tap, sandbox):
 
 
 def main():
-    harness.USER_ID = 1000
+    harness.USER_ID, harness.PATIENCE = 1000, 900
     tap, sandbox = Tap(), Sandbox()
     try:
         test_all(tap, sandbox)

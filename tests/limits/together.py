@@ -15,6 +15,8 @@ from harness import PATIENCE
 MOST = 256 << 20
 HOLD = "x = bytearray(%d << 20)\nfor at in range(0, len(x), 4096): x[at] = 1\nprint(len(x) >> 20)\n"
 
+LINGER = "import time; time.sleep(%d)" % (PATIENCE // 60)  # so that all hold it at the same time
+
 
 class Door(http.client.HTTPConnection):
     def __init__(self, path):
@@ -118,7 +120,7 @@ def test_idle(tap, user, daemon):
     large, small = daemon.session(), daemon.session()
     r = daemon.cell(large, HOLD % 150)
     tap.ok(r.get("success"), f"{name}: 150 MiB fit", r)
-    r = daemon.cell(small, HOLD % 120 + "import time; time.sleep(1.5)")
+    r = daemon.cell(small, HOLD % 120 + LINGER)
     after = daemon.cell(large, "print(len(x))")
     tap.ok(r.get("success") and not after.get("success"), f"{name}: it is the larger one, and goes", short([r, after]))
     for session in (large, small):
@@ -129,7 +131,7 @@ def test_runs(tap, user, daemon):
     name = f"{user.name}: runs"
     for warm in (False, True):  # the first ones teach the pool
         check(tap, f"{name}{' warm' if warm else ''}",
-              at_once([lambda: daemon.run(HOLD % 90 + "import time; time.sleep(1)")] * 6), 2)
+              at_once([lambda: daemon.run(HOLD % 90 + LINGER)] * 6), 2)
     r = daemon.run(HOLD % 90, memory_bytes=64 << 20)
     tap.ok(r.get("limits") == ["memory"] and r.get("oom_killed") and r.get("error_type") == "limit",
            f"{name}: a program above its own limit is reported as that", short([r]))
@@ -139,8 +141,8 @@ def test_runs(tap, user, daemon):
 
 def test_mixed(tap, user, daemon):
     session = daemon.session()
-    tasks = [lambda: daemon.cell(session, HOLD % 90 + "import time; time.sleep(1)")]
-    tasks += [lambda: daemon.run(HOLD % 90 + "import time; time.sleep(1)")] * 3
+    tasks = [lambda: daemon.cell(session, HOLD % 90 + LINGER)]
+    tasks += [lambda: daemon.run(HOLD % 90 + LINGER)] * 3
     check(tap, f"{user.name}: a session and runs", at_once(tasks), 2)
     tap.ok(daemon.process.poll() is None, f"{user.name}: the daemon is alive")
 

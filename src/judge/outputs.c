@@ -60,16 +60,19 @@ static bool next_token(struct str *rest, struct str *ret)
     return ret->n > 0;
 }
 
+/* A decimal number, "inf" or "nan". A number that no double holds is a text, as one in hexadecimal
+ * is: no other judge takes 0x5 for 5, and 1e999 is not 1e998. */
 static bool read_double(struct str token, double *ret)
 {
     char text[64], *end;
 
-    if (token.n >= sizeof text || memchr(token.p, 0, token.n))
+    if (token.n >= sizeof text || memchr(token.p, 0, token.n) || memchr(token.p, 'x', token.n) ||
+        memchr(token.p, 'X', token.n))
         return false;
     memcpy(text, token.p, token.n);
     text[token.n] = '\0';
     *ret = strtod(text, &end);
-    return end == text + token.n && end != text;
+    return end == text + token.n && end != text && !(isinf(*ret) && strpbrk(text, "0123456789"));
 }
 
 /* Compares floats as everywhere; a millionth by default. */

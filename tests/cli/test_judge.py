@@ -388,6 +388,11 @@ def test_programs(t):
     t.equal([doc["test_results"][i]["detail"] for i in (2, 4, 5)],
             ["line 1: Expected '0.333333', got '0.3333333333333333'", "The program ended with status 1",
              "ZeroDivisionError: float division by zero"], "details", doc)
+    tokens = [("5", "0x5", False), ("0x5", "5", False), ("0x5", "0x5", True), ("0X1p3", "8", False), ("1e998", "1e999", False),
+              ("inf", "1e999", False), ("-inf", "-1e400", False), ("1e999", "1e999", True), ("Infinity", "inf", True),
+              ("nan", "nan", True), ("1e-999", "0", True), ("1e308", "1.0e308", True), ("1_0", "10", False)]
+    doc = judge(t, "print(input())\n", [{"stdin": got + "\n", "expected_stdout": want, "compare": "floats"} for want, got, _ in tokens])
+    t.equal([r["passed"] for r in doc["test_results"]], [good for _, _, good in tokens], "floats are decimal, and none that no double holds", doc)
     t.write("check.py", "import sys\ni, o, e = (open(p).read() for p in sys.argv[1:])\n"
             "sys.exit(0 if float(o) == float(e) else 'not %s but %s in %s' % (o.strip(), e, i))\n")
     doc = judge(t, code, [{"stdin": "1 2", "expected_stdout": "5e-1"}, {"stdin": "1 2", "expected_stdout": "5"}],

@@ -71,7 +71,7 @@ JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 # need a dynamic one.
 PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie,-pie)
 PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lz -lm -ledit -ltinfo -lbsd -lmd
-SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
+SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lz -lm
 
 # What test programs link: of an archive the linker reads only what they use.
 TEST_LIB := $(BUILD)/tests/library.a
@@ -287,7 +287,7 @@ $(TEST_LIB): $(LIB_OBJ) $(ASKING_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
 $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -levent_core -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -levent_core
 
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(TEST_LIB)
@@ -356,7 +356,7 @@ replay: $(FUZZ_REPLAY)
 $(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(TEST_LIB) $(SHARED_LIBS) -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(TEST_LIB) $(SHARED_LIBS)
 
 ## make backends   the contract of a backend, held against each of them and a fake one
 backends: all $(BUILD)/tests/backends
@@ -373,7 +373,7 @@ fuzz:
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 ## make bench      the budgets table, beside bare interpreters and other sandboxes where present (PARTS="warm cell" for some)
 bench: all $(addprefix $(BUILD)/bench/,parse warm interleave clients) $(BUILD)/tests/session-feed

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "judge/suite.h"
+#include "judge/suite_lines.h"
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
 #include "verdicts/check_report.h"

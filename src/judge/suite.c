@@ -15,70 +15,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "judge/parts.h"
+#include "judge/suite_lines.h"
 #include "workspace/workspace.h"
-
-/* ---- lines of a file of any size ---- */
-
-struct lines {
-    FILE *in;
-    char *text;
-    size_t room, number;
-};
-
-static int lines_open(struct lines *lines, const char *path, struct err *err)
-{
-    *lines = (struct lines){.in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re")};
-    if (lines->in)
-        return 0;
-    err_sys(err, "%s", path);
-    err->kind = ERR_USAGE;
-    return -1;
-}
-
-static void lines_close(struct lines *lines)
-{
-    if (lines->in && lines->in != stdin)
-        fclose(lines->in);
-    free(lines->text);
-}
-
-static void add_byte(struct lines *lines, size_t n, int c)
-{
-    if (n >= lines->room) {
-        lines->room = lines->room ? 2 * lines->room : 65536;
-        lines->text = xrealloc_array(lines->text, lines->room, 1);
-    }
-    lines->text[n] = (char)c;
-}
-
-/* Of a line that is too long the beginning. False at the end. */
-static bool lines_next(struct lines *lines, struct str *ret)
-{
-    size_t n = 0;
-    int c;
-
-    while ((c = getc_unlocked(lines->in)) != EOF && c != '\n')
-        if (n <= SUITE_LINE_MAX)
-            add_byte(lines, n++, c);
-    if (c == EOF && !n)
-        return false;
-    lines->number++;
-    *ret = str_trim((struct str){lines->text, n});
-    return true;
-}
-
-size_t suite_count(const char *path)
-{
-    char chunk[65536];
-    size_t n = 0;
-    ssize_t got;
-    AUTO_CLOSE int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-
-    while (fd >= 0 && (got = read(fd, chunk, sizeof chunk)) > 0)
-        for (const char *p = chunk; (p = memchr(p, '\n', (size_t)(chunk + got - p))); p++)
-            n++;
-    return n;
-}
 
 /* ---- one task ---- */
 
@@ -167,7 +105,9 @@ struct suite {
     struct suite_totals *totals;
     struct tally before; /* "ID\tSAMPLE", of those that have their verdict */
     struct tally seen;   /* ids in the file */
-    struct lines lines;
+    struct suite_lines lines;
+    bool broken; /* no more lines can be read: read_err says why */
+    struct err read_err;
     int results_fd;
     struct err err;
     pthread_mutex_t in_lock, out_lock;
@@ -211,21 +151,22 @@ static void take_done(struct suite *s, struct suite_result *r)
 
 static int read_results(struct suite *s, struct err *err)
 {
-    struct lines lines;
+    struct suite_lines lines;
     struct str line;
     struct suite_result r;
+    int more;
 
     if (access(s->q->results, F_OK) < 0 && errno == ENOENT)
         return 0;
-    if (lines_open(&lines, s->q->results, err) < 0)
+    if (suite_lines_open(&lines, s->q->results, err) < 0)
         return -1;
-    while (lines_next(&lines, &line)) {
+    while ((more = suite_lines_next(&lines, &line, err)) > 0) {
         if (suite_result_read(line, &r))
             take_done(s, &r);
         suite_result_done(&r);
     }
-    lines_close(&lines);
-    return 0;
+    suite_lines_close(&lines);
+    return more;
 }
 
 /* A line that was cut off is ended, so that the next is one of its own. */
@@ -309,8 +250,10 @@ static bool next_task(struct suite *s, struct suite_task *ret)
 {
     struct err err;
     struct str line;
+    int more = 0;
 
-    while (!s->stop && !is_cancelled(s) && lines_next(&s->lines, &line)) {
+    while (!s->stop && !s->broken && !is_cancelled(s) &&
+           (more = suite_lines_next(&s->lines, &line, &s->read_err)) > 0) {
         if (!line.n)
             continue;
         bool good = suite_task_read(line, s->q->reference, ret, &err) == 0;
@@ -321,6 +264,7 @@ static bool next_task(struct suite *s, struct suite_task *ret)
             return true;
         suite_task_done(ret);
     }
+    s->broken |= more < 0;
     return false;
 }
 
@@ -358,10 +302,9 @@ static int run_threads(struct suite *s, struct err *err)
         return err_sys(err, "start a thread");
     }
     s->totals->cancelled = is_cancelled(s);
-    if (!s->err.kind)
-        return 0;
-    *err = s->err;
-    return -1;
+    if (s->err.kind || s->broken)
+        *err = s->err.kind ? s->err : s->read_err;
+    return s->err.kind || s->broken ? -1 : 0;
 }
 
 /* Where each task gets a folder of its own. */
@@ -381,10 +324,10 @@ int suite_run(const struct suite_request *request, struct suite_totals *ret, str
     *ret = (struct suite_totals){0};
     pthread_mutex_init(&s.in_lock, NULL);
     pthread_mutex_init(&s.out_lock, NULL);
-    if (make_out(request, err) == 0 && lines_open(&s.lines, request->path, err) == 0 &&
+    if (make_out(request, err) == 0 && suite_lines_open(&s.lines, request->path, err) == 0 &&
         open_results(&s, err) == 0)
         result = run_threads(&s, err);
-    lines_close(&s.lines);
+    suite_lines_close(&s.lines);
     fd_close(&s.results_fd);
     tally_done(&s.before);
     tally_done(&s.seen);

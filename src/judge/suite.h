@@ -124,8 +124,6 @@ struct suite_totals {
 /* -1 with *err when the files cannot be read or written; *ret is filled in either case. */
 int suite_run(const struct suite_request *request, struct suite_totals *ret, struct err *err);
 void suite_totals_done(struct suite_totals *t);
-/* Lines of a file, for progress; 0 when it is not known. */
-size_t suite_count(const char *path);
 
 /* ---- for suite.c ---- */
 

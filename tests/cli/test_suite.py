@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox test --suite`: verdicts, results, going on after an end, and test code against those who cheat."""
 
+import gzip
 import json
 import os
 import signal
@@ -66,6 +67,26 @@ def test_results(t):
     t.exits(done, 1, "no tasks are no success")
     done = t.box("test", "--suite", "-", "--log", "off", stdin=lines([GOOD, BAD]).encode())
     t.match("ok   good .*FAIL bad .*: case 1: Expected 2, got 1\n1 of 2 passed", done.out, "for people, from standard input")
+
+
+@box.once
+def test_gzip(t):
+    packed = gzip.compress(lines([GOOD, BAD] * 2).encode())
+    got, summary, done = suite(t, packed)
+    t.equal((summary.get("total"), summary.get("passed"), done.code), (4, 2, 1), "a suite that is compressed", done)
+    done = t.box("test", "--suite", "-", "--json", "--log", "off", stdin=packed)
+    t.equal(done.events[-1]["summary"]["total"], 4, "from standard input", done)
+    two = gzip.compress(lines([GOOD]).encode()) + gzip.compress(lines([BAD]).encode())
+    got, summary, done = suite(t, two)
+    t.equal(summary.get("total"), 2, "in two members, as gzip files may be", done)
+    for name, data in (("cut off", packed[:-12]), ("damaged", packed[:30] + b"xxxx" + packed[34:])):
+        t.write("suite.jsonl.gz", data)
+        done = t.box("test", "--suite", "suite.jsonl.gz", "--log", "off")
+        t.exits(done, 2, name)
+        t.match("suite.jsonl.gz: the compressed data is damaged or cut off\n", done.err, name + ", says the error")
+    bomb = gzip.compress(b"x" * (400 << 20)) + gzip.compress(b"\n" + lines([GOOD]).encode())
+    got, summary, done = suite(t, bomb)
+    t.equal((summary.get("errors"), summary.get("passed")), (1, 1), "a line that unpacks to 400 MiB is one that is too long", done)
 
 
 def test_broken_lines(t):

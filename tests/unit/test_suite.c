@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/suite.h"
+#include "judge/suite_lines.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -264,8 +264,8 @@ $(BUILD)/gen/rich_code.c: tools/embed-rich $(RICH)
 	$(Q)tools/embed-rich $(RICH) > $@.new
 	$(Q)mv $@.new $@
 
-SUITE := $(patsubst %,src/guests/%.py,judge_codec suite_link)
-SUITE_TESTS := $(SUITE) $(patsubst %,src/guests/suite_%.py,remote names tests)
+SUITE := $(patsubst %,src/guests/%.py,judge_codec suite_link suite_tables)
+SUITE_TESTS := $(SUITE) $(patsubst %,src/guests/suite_%.py,remote names checks forms tests)
 SUITE_CANDIDATE := $(SUITE) src/guests/suite_candidate.py
 $(BUILD)/gen/suite_tests_code.c: $(SUITE_TESTS)
 $(BUILD)/gen/suite_candidate_code.c: $(SUITE_CANDIDATE)

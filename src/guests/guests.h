@@ -34,7 +34,8 @@ extern const unsigned long guest_judge_code_size;
 /* Test code and a candidate, each in a sandbox of its own: after the codec and the link either
  * suite_candidate, or suite_remote, suite_names and suite_tests. And all of a side as bytecode. */
 extern const char guest_suite_link_py[], guest_suite_candidate_py[], guest_suite_remote_py[],
-    guest_suite_names_py[], guest_suite_tests_py[];
+    guest_suite_names_py[], guest_suite_tables_py[], guest_suite_checks_py[],
+    guest_suite_forms_py[], guest_suite_tests_py[];
 extern const char guest_suite_candidate_magic[], guest_suite_tests_magic[];
 extern const unsigned char guest_suite_candidate_code[], guest_suite_tests_code[];
 extern const unsigned long guest_suite_candidate_code_size, guest_suite_tests_code_size;

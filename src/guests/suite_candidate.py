@@ -4,16 +4,25 @@
 import _operator as operators
 from itertools import islice
 
-COPIED, SAID = 100000, 65536  # parts of an iterable; characters of what an exception has
+COPIED = 100000  # parts of an iterable
 SLICE = 0.005  # seconds for which what is awaited may run at one time
 
 
 # A function of the test code's.
 class Lent:
-    __slots__ = ("_number",)
+    __slots__ = ("_number", "_shown", "__dict__")
+    __doc__ = property(lambda self: self._shown.get("__doc__"))
+    __module__ = property(lambda self: self._shown.get("__module__"))
+    __signature__ = property(lambda self: signature_from(link.ask("signature", self)))
 
-    def __init__(self, number):
-        self._number = number
+    def __init__(self, number, shown):
+        self._number, self._shown = number, shown
+
+    def __getattr__(self, name):
+        try:
+            return self._shown[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
     def __call__(self, *args, **kwargs):
         return link.ask("call", self, *args, **kwargs)
@@ -23,26 +32,77 @@ lent = {}
 
 
 class CandidateLink(Link):
-    # An exception goes with its arguments and attributes, where they can be sent.
-    def report(self, e):
-        try:
-            args = e.args
-            if isinstance(e, OSError) and e.filename is not None:
-                args = e.errno, e.strerror, e.filename
-            more = ',"args":%s,"attributes":%s' % (self.encode(list(args)), self.encode(dict(e.__dict__)))
-        except BaseException:
-            more = ""
-        return raised(e, more if len(more) < SAID else "")
+    printed = None
 
     def form_of(self, kind):
-        return ',"as":"awaitable"' if hasattr(kind, "__await__") else ""
+        if hasattr(kind, "__await__"):
+            return ',"as":"awaitable"'
+        return ',"as":"record"' if type(type.__getattribute__(kind, "__dict__").get("__dataclass_fields__")) is dict else ""
+
+    def answer(self, message, args):
+        self.printed = None
+        if "streams" not in message:
+            return Link.answer(self, message, args)
+        new = list(replaced(message["streams"]))
+        before = [(owner, name, getattr(owner, name)) for owner, name, _ in new]
+        try:
+            for owner, name, v in new:
+                setattr(owner, name, v)
+            return Link.answer(self, message, args)
+        finally:
+            for owner, name, v in before:
+                setattr(owner, name, v)
+            self.printed = {name: v.getvalue() for _, name, v in new if name in ("stdout", "stderr")}
+
+    def aside(self):
+        printed, self.printed = self.printed, None
+        return ',"printed":%s' % self.encode(printed) if printed else ""
 
 
 def remote(link, d):
     number = d["id"]
     if number not in lent:
-        lent[number] = Lent(number)
+        lent[number] = Lent(number, d.get("shown", {}))
     return lent[number]
+
+
+# An exception of the test code's that the candidate has as well, as those of a prompt.
+def named_class(name):
+    v = names.get(name)
+    return v if isinstance(v, type) and BaseException in mro_of(v) else None
+
+
+# ---- standard streams and functions that the test code has replaced, during a call ----
+
+class Input:
+    def __init__(self, readline):
+        self.readline = lambda *size: readline()
+
+    def __iter__(self):
+        return iter(self.readline, "")
+
+    def read(self, *size):
+        return "".join(self)
+
+    def readlines(self, *size):
+        return list(self)
+
+    def fileno(self):
+        raise OSError("no descriptor")
+
+    def isatty(self):
+        return False
+
+
+def replaced(streams):
+    import io
+    for name, v in streams.items():
+        if name == "stdin":
+            yield sys, name, Input(v)
+        elif name in ("stdout", "stderr"):
+            yield sys, name, io.StringIO()
+        else:
+            yield builtins, name, v
 
 
 def number_of(v):
@@ -132,6 +192,11 @@ def step(v):
 
 # ---- the rest of what can be asked for ----
 
+def copied(v, deep):
+    import copy
+    return (copy.deepcopy if deep else copy.copy)(v)
+
+
 def set_item(v, key, value):
     v[key] = value
 
@@ -149,6 +214,7 @@ def main():
         "item": lambda v, key: v[key], "set item": set_item, "in": lambda v, item: item in v, "str": str,
         "is instance": lambda kind, v: isinstance(v, kind), "parts": parts_of,
         "enter": lambda v: type(v).__enter__(v), "exit": leave, "operate": operate, "step": step,
+        "copied": copied, "signature": signature_of,
         "cancel": lambda v: task_of(v).cancel(), "async iter": lambda v: type(v).__aiter__(v), "async next": advance,
         "async enter": lambda v: type(v).__aenter__(v), "async exit": leave_later}, {Lent})
     module = type(sys)("candidate")

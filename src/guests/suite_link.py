@@ -10,8 +10,17 @@
 import builtins
 from posix import close, dup, dup2, open as open_fd, read, write
 
-ROOM, LINE_MAX = 4 << 20, 32 << 20
+ROOM, LINE_MAX, SAID = 4 << 20, 32 << 20, 65536  # SAID: characters of what an exception has
 CHANGEABLE = {list, dict, set, bytearray}
+LATER_CHANGEABLE = {("collections", "deque"), ("collections", "defaultdict"), ("collections", "OrderedDict"),
+                    ("collections", "Counter"), ("numpy", "ndarray")}
+
+
+# Whether a change to it is reported to the sender of it.
+def is_changeable(v):
+    kind = type(v)
+    return kind in CHANGEABLE or (name_of(kind) in ("deque", "defaultdict", "OrderedDict", "Counter", "ndarray") and any(
+        getattr(modules.get(module), name, None) is kind for module, name in LATER_CHANGEABLE))
 
 
 # The other process is gone, or what it sends is no message.
@@ -48,8 +57,34 @@ class LinkEncoder(Encoder):
     def record(self, v, kind, name):
         return False
 
+    # A path without a file system, and a mapping with a factory, which may be a function.
+    def relative(self, v, kind):
+        name = name_of(kind)
+        if name == "PurePosixPath" and getattr(modules.get("pathlib"), name, None) is kind:
+            self.put('{"$type":"pure path","text":%s}' % quote(v.__fspath__()))
+        elif name == "defaultdict" and getattr(modules.get("collections"), name, None) is kind:
+            self.factory(v)
+        else:
+            Encoder.relative(self, v, kind)
+
+    def factory(self, v):
+        self.put('{"$type":"factory","factory":')
+        self.value(v.default_factory)
+        self.put(',"content":')
+        Encoder.mapping(self, v)
+        self.put("}")
+
+    def view(self, v, name):
+        self.put('{"$type":"view","class":"%s","items":' % name)
+        self.items(v)
+        self.put("}")
+
     def other(self, v, name):
-        if type(v) in self.link.remotes:
+        if type(v) in VIEWS:
+            self.view(v, name)
+        elif put_table(self, v, name):
+            pass
+        elif type(v) in self.link.remotes:
             self.put('{"$type":"yours","id":%d}' % number_of(v))
         elif type(v) in (type, type(len)) and self.link.names_builtin(v):
             self.put('{"$type":"builtin","name":%s}' % quote(v.__name__))
@@ -59,6 +94,12 @@ class LinkEncoder(Encoder):
             self.put("}")
         else:
             self.lend(v, type(v), name)
+
+    # What the other side may see of a function without asking.
+    def describe(self, v):
+        if type(v) is FUNCTION:
+            self.put(',"shown":')
+            self.value({name: getattr(v, name) for name in ("__name__", "__qualname__", "__doc__", "__module__")})
 
     # A class that lies about its content cannot: the copy is made by the methods of the built-in base.
     def lend(self, v, kind, name):
@@ -72,10 +113,13 @@ class LinkEncoder(Encoder):
                 break
         else:
             self.put(self.link.form_of(kind))
+            self.describe(v)
         self.put("}")
 
 
-WHOLE = slice(None)
+VIEWS = {type({}.keys()): lambda items: dict.fromkeys(items).keys(), type({}.items()): lambda items: dict(items).items(),
+         type({}.values()): lambda items: dict(enumerate(items)).values()}
+WHOLE, FUNCTION = slice(None), type(lambda: None)
 BASES = (
     (int, "int", int.__int__), (float, "float", float.__float__), (str, "str", str.__str__),
     (bytes, "bytes", lambda v: bytes.__getitem__(v, WHOLE)), (tuple, "tuple", lambda v: tuple.__getitem__(v, WHOLE)),
@@ -137,16 +181,37 @@ class Link:
                 return message
         except Exception:
             pass
+        self.garble()
+
+    def garble(self):
         self.end("sent a line that is no message")
 
     def question(self, op, args, kwargs):
         return '{"op":"%s","args":%s,"kwargs":%s}' % (op, self.encode(list(args)), self.encode(kwargs))
 
+    # An exception goes with its arguments and attributes, where they can be sent.
     def report(self, e):
-        return raised(e)
+        try:
+            args = e.args
+            if isinstance(e, OSError) and e.filename is not None:
+                args = e.errno, e.strerror, e.filename
+            more = ',"args":%s,"attributes":%s' % (Link.encode(self, list(args)), Link.encode(self, {
+                name: v for name, v in e.__dict__.items() if name not in ("_theirs", "_said")}))
+        except LinkEnded:
+            raise
+        except BaseException:
+            more = ""
+        return raised(e, more if len(more) < SAID else "")
 
     # What an object is that is derived from no built-in type.
     def form_of(self, kind):
+        return ""
+
+    def answer(self, message, args):
+        return self.ops[message["op"]](*args, **message["kwargs"])
+
+    # What else is said with an answer.
+    def aside(self):
         return ""
 
     # Until it is answered, the other side may ask for something itself.
@@ -169,34 +234,57 @@ class Link:
     def serve(self, message):
         try:
             args = message["args"]
-            before = [self.encode(a) if type(a) in CHANGEABLE else None for a in args]
-            said = '{"value":%s' % self.encode(self.ops[message["op"]](*args, **message["kwargs"]))
+            before = [self.encode(a) if is_changeable(a) else None for a in args]
+            said = '{"value":%s' % self.encode(self.answer(message, args))
         except (LinkEnded, LinkFault):
             raise
         except BaseException as e:
             before, said = (), '{"raised":%s' % self.report(e)
+        said += self.aside()
         changed = ["[%d,%s]" % (i, self.encode(args[i])) for i, was in enumerate(before)
                    if was is not None and was != self.encode(args[i])]
         self.send(said + (',"changed":[%s]}' % ",".join(changed) if changed else "}"))
 
 
 def replace(ours, theirs):
-    if type(ours) is not type(theirs) or type(ours) not in CHANGEABLE:
+    if type(ours) is not type(theirs) or not is_changeable(ours):
+        return
+    if name_of(type(ours)) == "ndarray":
+        ours[...] = theirs
         return
     ours.clear()
-    (ours.extend if type(ours) in (list, bytearray) else ours.update)(theirs)
+    (ours.extend if hasattr(ours, "extend") else ours.update)(theirs)
 
 
 # ---- exceptions ----
 
-name_of, bases_of = type.__dict__["__name__"].__get__, type.__dict__["__bases__"].__get__
+name_of, bases_of, module_of = (type.__dict__[name].__get__ for name in ("__name__", "__bases__", "__module__"))
 
 
-# [name, its bases, each in the same way], down to what is built in.
+# [name, its bases, each in the same way], down to what is built in, which has no bases; after the name of a class of a
+# library, its module. What counts is the class, not its name.
 def lineage(kind):
     name = name_of(kind)
-    bases = () if builtin_exception(name) is kind else bases_of(kind)
-    return "[%s]" % ",".join([quote(name)] + [lineage(base) for base in bases if BaseException in mro_of(base)])
+    if built_in.get(name) is kind:
+        return "[%s]" % quote(name)
+    module = module_of(kind)
+    owner = [quote(module)] if type(module) is str and library_exception(name, module) is kind else []
+    return "[%s]" % ",".join([quote(name)] + owner + [lineage(base) for base in bases_of(kind) if BaseException in mro_of(base)])
+
+
+built_in = {name: v for name, v in vars(builtins).items() if isinstance(v, type) and BaseException in mro_of(v)}
+# What these raise ends or skips a test.
+FRAMEWORKS = "unittest", "pytest", "_pytest", "doctest"
+
+
+# An exception of a module that is imported here, or None. A side that has not imported it cannot name it, either.
+def library_exception(name, module):
+    root = module.partition(".")[0]
+    kind = vars(modules[module]).get(name) if module in modules and root in SHARED and root not in FRAMEWORKS else None
+    return kind if type(kind) is type and Exception in mro_of(kind) else None
+
+
+SHARED = (getattr(sys, "stdlib_module_names", None) or frozenset(sys.builtin_module_names)) | {"numpy", "pandas"}
 
 
 # `more` is what the sender adds of arguments and attributes.
@@ -209,8 +297,7 @@ own_exceptions = {}
 
 
 def builtin_exception(name):
-    kind = getattr(builtins, name, None)
-    return kind if isinstance(kind, type) and BaseException in mro_of(kind) else None
+    return built_in.get(name)
 
 
 PLAIN_TYPES = frozenset((
@@ -229,10 +316,13 @@ def said_of(self):
 
 # A class of the other side has a namesake here, with bases of the same names.
 def exception_class(line):
-    name = line[0]
-    kind = builtin_exception(name) or own_exceptions.get(name)
+    name, bases = line[0], line[1:]
+    if not bases:
+        return built_in[name]
+    owner = bases[0] if type(bases[0]) is str else None
+    kind = owner and library_exception(name, owner) or own_exceptions.get(name) or named_class(name)
     if kind is None:
-        bases = tuple(map(exception_class, line[1:])) or (Exception,)
+        bases = tuple(map(exception_class, bases[1:] if owner else bases)) or (Exception,)
         try:
             kind = type(name, bases, {"__str__": said_of})
         except TypeError:  # they do not go together here
@@ -253,7 +343,40 @@ def exception_from(told):
     return e
 
 
+# ---- signatures ----
+
+def signature_of(f):
+    import inspect
+    signature, empty = inspect.signature(f), inspect.Signature.empty
+    given = lambda v: () if v is empty else (v,)
+    return [(p.name, int(p.kind), given(p.default), given(p.annotation)) for p in signature.parameters.values()], given(
+        signature.return_annotation)
+
+
+def signature_from(told):
+    import inspect
+    empty = inspect.Signature.empty
+    either = lambda v: v[0] if v else empty
+    return inspect.Signature([inspect.Parameter(name, list(inspect._ParameterKind)[kind], default=either(default), annotation=either(
+        annotation)) for name, kind, default, annotation in told[0]], return_annotation=either(told[1]))
+
+
 # ---- back from text ----
+
+def decode_factory(d):
+    from collections import defaultdict
+    return defaultdict(d["factory"], d["content"])
+
+
+def decode_pure_path(d):
+    from pathlib import PurePosixPath
+    return PurePosixPath(d["text"])
+
+
+def decode_view(d):
+    items = d["items"]
+    return next(make for kind, make in VIEWS.items() if kind.__name__ == d["class"])(items)
+
 
 def decode_own_scalar(d):
     import numpy
@@ -269,7 +392,7 @@ def decode_named(d):
 
 
 def make_decoder(link):
-    forms = dict(DECODERS, mine=lambda d: remote(link, d), yours=lambda d: link.lent[d["id"]],
+    forms = dict(DECODERS, **TABLES, factory=decode_factory, **{"pure path": decode_pure_path}, view=decode_view, mine=lambda d: remote(link, d), yours=lambda d: link.lent[d["id"]],
                  builtin=lambda d: builtin_of(d["name"]), slice=lambda d: slice(*d["items"]), namedtuple=decode_named, scalar=decode_own_scalar,
                  dataclass=lambda d: ("dataclass", d["class"], [tuple(pair) for pair in d["items"]]),
                  enum=lambda d: ("enum", d["class"], d["name"]))

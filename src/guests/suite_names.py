@@ -24,6 +24,12 @@ HELPERS = {
     "assert_array_equal": ("numpy.testing",), "assert_equal": ("numpy.testing",), "DataFrame": ("pandas",), "Series": ("pandas",),
     "assert_frame_equal": ("pandas.testing",), "assert_series_equal": ("pandas.testing",), "approx": ("pytest",),
     "raises": ("pytest",)}
+STATELESS = frozenset((
+    "bisect", "cmath", "collections", "copy", "datetime", "fractions", "heapq", "itertools", "json", "math", "operator", "re",
+    "statistics", "string", "typing", "unittest", "__future__"))
+REACHES = frozenset((
+    "MagicMock", "Mock", "__builtins__", "__import__", "delattr", "eval", "exec", "getattr", "globals", "id", "input", "locals",
+    "mock", "open", "patch", "print", "setattr", "vars"))
 STDLIB = getattr(sys, "stdlib_module_names", None) or frozenset(sys.builtin_module_names) | frozenset((
     "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy", "csv", "datetime", "decimal", "enum",
     "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "math", "operator", "os",
@@ -32,6 +38,18 @@ STDLIB = getattr(sys, "stdlib_module_names", None) or frozenset(sys.builtin_modu
 
 
 # ---- what a text does with names ----
+
+
+def kind_of(node):
+    return type(node).__name__
+
+
+# A value that is written out.
+def is_literal(node):
+    return kind_of(node) == "Constant" or (kind_of(node) in ("List", "Tuple", "Dict", "Set", "UnaryOp", "Load", "USub") and all(
+        is_literal(part) for field in node._fields for value in [getattr(node, field)] for part in
+        (value if type(value) is list else [value]) if part is not None))
+
 
 ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST; the module ast takes milliseconds to import
 
@@ -48,6 +66,7 @@ class Uses:
 
     def __init__(self, texts):
         self.attributes, self.loaded, self.bound, self.depth = {}, set(), set(), 0
+        self.imported, self.identity, self.deciders = set(), False, set()
         for text in texts:
             try:
                 self.visit(parse(text))
@@ -59,20 +78,20 @@ class Uses:
             for part in node:
                 self.visit(part)
         elif hasattr(node, "_fields"):
-            getattr(self, "visit_" + type(node).__name__, self.parts)(node)
+            getattr(self, "visit_" + kind_of(node), self.parts)(node)
 
     def parts(self, node):
         for field in node._fields:
             self.visit(getattr(node, field, None))
 
     def visit_Name(self, node):
-        if type(node.ctx).__name__ == "Load":
+        if kind_of(node.ctx) == "Load":
             self.loaded.add(node.id)
         elif node.id not in self.loaded:
             self.define(node.id)
 
     def visit_Attribute(self, node):
-        if type(node.value).__name__ == "Name":
+        if kind_of(node.value) == "Name":
             self.attributes.setdefault(node.value.id, set()).add(node.attr)
         self.visit(node.value)
 
@@ -91,6 +110,60 @@ class Uses:
     def define(self, name):
         if not self.depth and name:
             self.bound.add(name)
+
+    def visit_Import(self, node):
+        self.imported.update(alias.name.partition(".")[0] for alias in node.names)
+        self.parts(node)
+
+    def visit_ImportFrom(self, node):
+        self.imported.add((node.module or ".").partition(".")[0])
+        self.parts(node)
+
+    # Whether something is the same object, and a function that both sides of a comparison go through.
+    def visit_Compare(self, node):
+        sides = [node.left] + node.comparators
+        names = [side.func.id for side in sides if kind_of(side) == "Call" and kind_of(side.func) == "Name"]
+        self.deciders.update(name for name in names if names.count(name) > 1)
+        self.identity |= any(kind_of(op).startswith("Is") and kind_of(side) != "Constant"
+                             for op, side in zip(node.ops, sides[1:]))
+        self.parts(node)
+
+    def visit_Assert(self, node):
+        self.truth(node.test)
+        self.parts(node)
+
+    def visit_If(self, node):
+        self.truth(node.test)
+        self.parts(node)
+
+    def visit_Call(self, node):
+        if getattr(node.func, "attr", None) in ("assertTrue", "assertFalse") and node.args:
+            self.truth(node.args[0])
+        self.parts(node)
+
+    # The functions whose answer alone says whether a test fails. What is asked about must come from elsewhere: of
+    # constants, it is the tested function that is asked.
+    def truth(self, node):
+        kind, name = kind_of(node), getattr(getattr(node, "func", None), "id", None)
+        if kind == "UnaryOp":
+            self.truth(node.operand)
+        elif kind == "BoolOp":
+            for part in node.values:
+                self.truth(part)
+        elif kind == "Compare" and kind_of(node.comparators[0]) == "Constant" and type(node.comparators[0].value) is bool:
+            self.truth(node.left)
+        elif kind in ("GeneratorExp", "ListComp"):
+            self.truth(node.elt)
+        elif kind == "Call" and name in ("all", "any", "bool", "map") and node.args:
+            self.truth(node.args[0])
+        elif kind == "Name" or (kind == "Call" and name and any(not is_literal(part) for part in node.args)):
+            self.deciders.add(name or node.id)
+
+    # Whether the texts ask for nothing that another process has for itself: its modules' state, its streams, its
+    # objects' identity. STATELESS is known to be so; all else may not be.
+    def are_local(self):
+        used = self.imported | {name for name in self.loaded if name in STDLIB or name in ALIASES or name in PACKAGES}
+        return not (self.identity or used - STATELESS or self.loaded & REACHES or self.attributes.get("unittest", set()) & {"mock"})
 
     def visit_alias(self, node):
         self.define(node.asname or node.name.partition(".")[0])

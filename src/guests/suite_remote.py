@@ -72,16 +72,14 @@ class Things:
     def __enter__(self):
         return Things._ask(self, "enter")
 
-    # The candidate may swallow what the candidate raised: never what a test found.
     def __exit__(self, kind, e, tb):
-        return Things._ask(self, "exit", told_of(e)) is True and is_theirs(e) and not isinstance(e, AssertionError)
+        return swallows(self, e, Things._ask(self, "exit", told_of(e)))
 
     async def __aenter__(self):
         return await Things._ask(self, "async enter")
 
     async def __aexit__(self, kind, e, tb):
-        swallowed = await Things._ask(self, "async exit", told_of(e))
-        return swallowed is True and is_theirs(e) and not isinstance(e, AssertionError)
+        return swallows(self, e, await Things._ask(self, "async exit", told_of(e)))
 
     def __aiter__(self):
         return Things._ask(self, "async iter")
@@ -93,11 +91,17 @@ class Things:
         return found[0]
 
 
+# The candidate may swallow what the candidate raised: never what a test found.
+def swallows(self, e, said):
+    if said is True and isinstance(e, AssertionError):
+        own(self, "_link").refused = e
+    return said is True and is_theirs(e) and not isinstance(e, AssertionError)
+
+
 def told_of(e):
     if e is not None:
         kind = type(e)
-        return {"kind": [name_of(kind)] + [[name_of(base)] for base in mro_of(kind)[1:] if builtin_exception(name_of(base))][:1],
-                "message": words_of(str, e, "", 2000)}
+        return {"kind": link.decode(lineage(kind)), "message": words_of(str, e, "", 2000)}
 
 
 CHANGES = ("call", "set", "set item", "next", "enter", "exit", "operate", "step", "async next")
@@ -119,13 +123,21 @@ def operator(name):
 
 
 OPERATORS = type("Operators", (), {"__slots__": (), **{n: operator(name) for n, name in {**SINGLE, **PAIRS}.items()}})
-SHOWN = ("__dict__", "__name__", "__qualname__")
+SHOWN = ("__annotations__", "__bases__", "__defaults__", "__dict__", "__kwdefaults__", "__members__", "__mro__", "__name__",
+         "__qualname__", "__self__", "__slots__", "__wrapped__")
 
 
 # What is derived from none of the types below.
 class Remote(Things, OPERATORS):
     __slots__ = ("_link", "_number", "_copied", "_epoch", "_steps")
     __doc__ = property(lambda self: Things._ask(self, "get", "__doc__"))
+
+    # A class that is derived from one of the candidate's would be made by its kind, which is this.
+    def __new__(cls, *args, **kwargs):
+        if args:
+            link.used, link.exact = True, False
+            raise TypeError("no class can be derived from one of the candidate's")
+        return object.__new__(cls)
 
     def _content(self):
         link = own(self, "_link")
@@ -139,6 +151,22 @@ class Remote(Things, OPERATORS):
         if name.startswith("__") and name not in SHOWN:
             raise AttributeError(name)
         return Things._ask(self, "get", name)
+
+    def __copy__(self):
+        return Things._ask(self, "copied", False)
+
+    def __deepcopy__(self, memo):
+        return Things._ask(self, "copied", True)
+
+    @property
+    def __signature__(self):
+        try:
+            return signature_from(Things._ask(self, "signature"))
+        except (TypeError, ValueError):
+            raise AttributeError("__signature__") from None
+
+    def __format__(self, form):
+        return Things._words(self, "operate", "format", form)
 
     def __delattr__(self, name):
         Things._ask(self, "operate", "delattr", name)
@@ -189,6 +217,16 @@ class Remote(Things, OPERATORS):
         return Things._ask(self, "operate", "eq", other) is True if same is None else same
 
     __hash__ = OPERATORS.__hash__
+
+
+# An object of a data class: dataclasses.asdict() and its kind take it for one.
+class Record(Remote):
+    __slots__ = ()
+
+    @property
+    def __dataclass_fields__(self):
+        from dataclasses import make_dataclass
+        return make_dataclass("Record", list(Things._ask(self, "get", "__dataclass_fields__"))).__dataclass_fields__
 
 
 # A coroutine and the like. Each step lets the candidate's loop run for a while.
@@ -313,7 +351,7 @@ def make_content(base):
 
 VALUES = {base.__name__: (base, make_value(base)) for base in (int, float, str, bytes, tuple, frozenset)}
 CONTENTS = {base.__name__: (base, make_content(base)) for base in (list, dict, set)}
-REMOTES = {Remote, Awaitable} | {kind for _, kind in VALUES.values()} | {kind for _, kind in CONTENTS.values()}
+REMOTES = {Remote, Awaitable, Record} | {kind for _, kind in VALUES.values()} | {kind for _, kind in CONTENTS.values()}
 
 
 def number_of(v):
@@ -321,6 +359,7 @@ def number_of(v):
 
 
 remotes = {}
+FORMS_OF = {None: Remote, "awaitable": Awaitable, "record": Record}
 
 
 def put(v, **fields):
@@ -335,7 +374,7 @@ def new_remote(link, number, form, copy):
         if type(copy) is not base:
             raise TypeError(form)
         return put(base.__new__(kind, copy), _link=link, _number=number)
-    kind = Awaitable if form == "awaitable" else CONTENTS[form][1] if form else Remote
+    kind = FORMS_OF.get(form) or CONTENTS[form][1]
     return put(kind.__new__(kind), _link=link, _number=number, _copied=None, _epoch=-1, _steps=None)
 
 

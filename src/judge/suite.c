@@ -42,6 +42,7 @@ static void take_result(const struct judge_result *r, struct suite_result *ret)
     if (r->unjudged && !result_refused(&r->run))
         ret->error = xstrdup(r->doubt);
     ret->trustworthy = r->trustworthy && !ret->cancelled;
+    ret->counted = !ret->error;
     if (ret->error)
         return;
     if (!r->total)
@@ -127,11 +128,11 @@ static void count_result(struct suite *s, const struct suite_result *r)
     t->passed += r->all_passed;
     t->errors += r->error != NULL;
     t->failed += !r->all_passed && !r->error;
-    if (!r->id || r->error)
+    if (!r->id || !r->counted)
         return;
     struct tally_task *task = tally_task(&t->tally, r->id);
     task->n++;
-    task->passed += r->all_passed;
+    task->passed += r->all_passed && !r->error && !r->doubt;
 }
 
 /* A task without a verdict is not done. */

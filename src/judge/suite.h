@@ -64,7 +64,9 @@ struct suite_result {
     char *detail;     /* "OK", or of the first test that failed */
     char *error;      /* no verdict: the line is broken, or the failure is ours; or NULL */
     char *borrowed;   /* "f,Pair": names that test code had from the candidate; NULL for none */
+    char *doubt;      /* why a pass is the candidate's own word; NULL for no reason */
     bool trustworthy; /* the verdict is about the candidate, which could not reach its judge */
+    bool counted;     /* by pass@k: false if no candidate could have had a verdict */
     int64_t duration_ms;
     bool cancelled; /* it does not count */
 };

@@ -17,9 +17,7 @@
  * A session belongs to a thread: this one sees to the test code, another to the candidate.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,62 +26,33 @@
 #include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "guests/guests.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
+#include "judge/suite_again.h"
+#include "judge/suite_side.h"
 #include "session/record.h"
 
 enum {
     LINE_MAX_ROOM = 3 * ROOM, /* of one message */
-    PROGRAM_MAX = 256 << 10,
-    START_MS = 10000,
-    FULL_MS = 5000, /* a side that does not read for so long gets nothing any more */
     NAMES_MAX = 64 << 10,
-};
-
-struct link;
-
-struct side {
-    struct link *link;
-    struct run_request request;
-    struct language language;
-    struct language *row;
-    struct language_table table;
-    struct result result;
-    int in[2]; /* its standard input: ours to write, and what the session reads */
-    int cancel_fd;
 };
 
 struct link {
     const struct suite_task *task;
     struct suite_result *ret;
-    struct side tests, candidate;
+    struct suite_side tests, candidate;
     int stop[2];     /* readable when the candidate is not needed any more */
     struct buf line; /* of the test side, as it comes in */
     bool *reported;  /* of each test */
     size_t reported_count;
+    json_t *unsure;     /* numbers of tests whose failure may be the link's */
     char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
     bool has_asked;     /* the tests did, for more than names */
+    bool has_used;      /* the same, as the test side sees it: or it had values by their names */
     int64_t timeout_ms; /* 0: none */
 };
 
 /* ---- carrying ---- */
-
-/* Never waits long: both sides could wait for each other, and their clocks are not checked
- * meanwhile. */
-static void give(int *fd, const char *p, size_t n)
-{
-    while (n && *fd >= 0) {
-        ssize_t done = write(*fd, p, n);
-        struct pollfd wait = {.fd = *fd, .events = POLLOUT};
-        if (done >= 0) {
-            p += done;
-            n -= (size_t)done;
-        } else if (errno != EINTR && (errno != EAGAIN || poll(&wait, 1, FULL_MS) <= 0)) {
-            fd_close(fd);
-        }
-    }
-}
 
 static char *numbered(const char *text, size_t number)
 {
@@ -102,14 +71,17 @@ static void take_test(struct link *link, json_t *said)
     link->reported[number] = true;
     link->reported_count++;
     r->passed += json_is_null(detail);
+    link->has_used |= json_is_true(json_object_get(said, "used"));
+    if (json_is_false(json_object_get(said, "sure")))
+        json_array_append_new(link->unsure, json_integer(number));
     if (json_is_true(json_object_get(said, "fault")) && !link->fault)
         link->fault = numbered(text, (size_t)number);
     if (!json_is_null(detail) && !r->detail)
         r->detail = numbered(text, (size_t)number);
 }
 
-/* {"names": ["f"]} */
-static void take_names(struct link *link, const json_t *names)
+/* "f,Pair", or NULL for none. */
+static char *joined(const json_t *names)
 {
     AUTO_BUF struct buf b = {0};
     const json_t *name;
@@ -118,18 +90,28 @@ static void take_names(struct link *link, const json_t *names)
     buf_init(&b, NAMES_MAX);
     json_array_foreach(names, i, name)(void)
         buf_addf(&b, "%s%s", i ? "," : "", json_string_value(name));
-    free(link->ret->borrowed);
-    link->ret->borrowed = b.n ? buf_take(&b) : NULL;
+    return b.n ? buf_take(&b) : NULL;
 }
 
-/* {"test": 0, "us": 12, "detail": null, "fault": false} */
+/* {"names": ["f", "close"], "deciders": ["close"]} */
+static void take_names(struct link *link, const json_t *said)
+{
+    AUTO_FREE char *deciders = joined(json_object_get(said, "deciders"));
+    struct suite_result *r = link->ret;
+
+    free(r->borrowed);
+    r->borrowed = joined(json_object_get(said, "names"));
+    if (deciders && !r->doubt)
+        r->doubt = xasprintf("a name that only the candidate defines decides: %s", deciders);
+}
+
+/* {"test": 0, "us": 12, "detail": null, "fault": false, "sure": true, "used": true} */
 static void take_verdict(struct link *link, struct str line)
 {
     json_t *said = json_loadb(line.p, line.n, 0, NULL);
-    const json_t *names = json_object_get(said, "names");
 
-    if (names)
-        take_names(link, names);
+    if (json_object_get(said, "names"))
+        take_names(link, said);
     else
         take_test(link, said);
     json_decref(said);
@@ -140,7 +122,7 @@ static void ask(struct link *link, const struct buf *b)
     static const char name[] = "{\"op\":\"name\"";
 
     link->has_asked |= b->n < sizeof name - 1 || memcmp(b->p, name, sizeof name - 1) != 0;
-    give(&link->candidate.in[1], b->p, b->n);
+    suite_side_give(&link->candidate, b->p, b->n);
 }
 
 static void take_line(struct link *link)
@@ -168,167 +150,29 @@ static void from_tests(struct link *link, struct str text)
     }
 }
 
-static void on_event(void *ctx, const struct run_event *event)
+static void on_tests(void *ctx, const struct run_event *event)
 {
-    struct side *side = ctx;
-    struct link *link = side->link;
+    if (event->kind == RUN_OUTPUT && event->stream == 1)
+        from_tests(ctx, event->text);
+}
 
-    if (event->kind != RUN_OUTPUT || event->stream != 1)
-        return;
-    if (side == &link->tests)
-        from_tests(link, event->text);
-    else
-        give(&link->tests.in[1], event->text.p, event->text.n);
+static void on_candidate(void *ctx, const struct run_event *event)
+{
+    struct link *link = ctx;
+
+    if (event->kind == RUN_OUTPUT && event->stream == 1)
+        suite_side_give(&link->tests, event->text.p, event->text.n);
 }
 
 /* ---- the two ---- */
-
-static void run_side(struct side *side)
-{
-    struct run_watch watch = {.event = on_event, .ctx = side, .cancel_fd = side->cancel_fd};
-
-    session_run(&side->request, &watch, &side->result);
-    /* A side that has ended needs no input, and the other side receives a message about it. */
-    fd_close(&side->in[0]);
-}
 
 static void *run_candidate(void *ctx)
 {
     struct link *link = ctx;
 
-    run_side(&link->candidate);
+    suite_side_run(&link->candidate, on_candidate, link);
     fd_close(&link->tests.in[1]);
     return NULL;
-}
-
-/* What a side consists of, as text and, for the Python that has this magic number, as bytecode. */
-struct program {
-    const char *const *parts;
-    const char *magic;
-    const unsigned char *code;
-    const unsigned long *code_size;
-    const char *const *args;
-};
-
-/* Modules are not searched in the test code's folder, its environment or its user's packages. */
-static const struct program test_program = {
-    (const char *const[]){guest_judge_codec_py, guest_suite_link_py, guest_suite_remote_py,
-                          guest_suite_names_py, guest_suite_tests_py, NULL},
-    guest_suite_tests_magic,
-    guest_suite_tests_code,
-    &guest_suite_tests_code_size,
-    (const char *const[]){"-I", "-S", "-c", "{boot}", "{file}", NULL},
-};
-static const struct program candidate_program = {
-    (const char *const[]){guest_judge_codec_py, guest_suite_link_py, guest_suite_candidate_py,
-                          NULL},
-    guest_suite_candidate_magic,
-    guest_suite_candidate_code,
-    &guest_suite_candidate_code_size,
-    (const char *const[]){"-S", "-s", "-c", "{boot}", "{file}", NULL},
-};
-
-static const char boot[] = "import marshal\n"
-                           "from posix import read\n"
-                           "from _frozen_importlib_external import MAGIC_NUMBER\n"
-                           "def take(n):\n"
-                           "    data = b''\n"
-                           "    while len(data) < n:\n"
-                           "        data += read(0, n - len(data)) or 1 / 0\n"
-                           "    return data\n"
-                           "head = b''\n"
-                           "while head[-1:] != b'\\n':\n"
-                           "    head += take(1)\n"
-                           "magic, code, text = head.split()\n"
-                           "code, text = take(int(code)), take(int(text)).decode()\n"
-                           "exec(marshal.loads(code) if MAGIC_NUMBER.hex() == magic.decode() else "
-                           "text)\n";
-
-/* The program waits in the pipe, which is made large enough, for the process that will be
- * started. */
-static void send_program(struct side *side, const struct program *program)
-{
-    AUTO_BUF struct buf b = {0};
-    size_t text = 0;
-
-    for (const char *const *part = program->parts; *part; part++)
-        text += strlen(*part);
-    buf_init(&b, PROGRAM_MAX);
-    (void)buf_addf(&b, "%s %lu %zu\n", program->magic, *program->code_size, text);
-    (void)buf_add(&b, program->code, *program->code_size);
-    for (const char *const *part = program->parts; *part; part++)
-        (void)buf_adds(&b, *part);
-    (void)fcntl(side->in[1], F_SETPIPE_SZ, PROGRAM_MAX);
-    give(&side->in[1], b.p, b.n);
-}
-
-static int init_side(struct link *link, struct side *side, const struct judge_request *q,
-                     const struct program *program, struct err *err)
-{
-    const struct language *python = language_find(q->run.languages, STR("python"));
-
-    side->link = link;
-    side->request = q->run;
-    side->language = *python;
-    side->language.args = program->args;
-    side->language.boot = boot;
-    side->language.runner = NULL;
-    side->row = &side->language;
-    side->table = (struct language_table){&side->row, 1};
-    side->request.language = "python";
-    side->request.languages = &side->table;
-    side->request.output_limit = CHANNEL;
-    side->request.log = "off";
-    side->request.sink = NULL;
-    side->request.limits.wall_ms = link->timeout_ms ? 2 * link->timeout_ms + START_MS : 0;
-    result_init(&side->result, CHANNEL);
-    if (fd_pipe(side->in, err) < 0)
-        return -1;
-    side->request.stdin_fd = side->in[0];
-    if (fd_nonblock(side->in[1], true) < 0)
-        return err_sys(err, "prepare a pipe");
-    send_program(side, program);
-    return 0;
-}
-
-static void done_side(struct side *side)
-{
-    fd_close(&side->in[0]);
-    fd_close(&side->in[1]);
-    result_done(&side->result);
-}
-
-/* What the test side reads first. */
-static char *test_document(const struct link *link)
-{
-    const struct suite_task *t = link->task;
-    json_t *tests = json_array();
-
-    for (size_t i = 0; i < t->test_count; i++)
-        json_array_append_new(tests, json_text(t->tests[i]));
-    json_t *doc = json_pack("{s:o, s:o, s:o, s:s?, s:f}", "prompt", json_text(t->prompt), "setup",
-                            json_text(t->setup), "tests", tests, "entry", t->func, "seconds",
-                            (double)link->timeout_ms / 1000);
-    char *text = doc ? json_dumps(doc, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-
-    json_decref(doc);
-    return text;
-}
-
-/* The test code is the user's own: it is not checked, and not logged. Of the candidate's
- * surroundings in the request, only the inputs apply to it: they are copies of the user's. */
-static void prepare_tests(struct link *link, const char *document)
-{
-    struct run_request *q = &link->tests.request;
-
-    judge_seclude(q);
-    q->files = link->candidate.request.files;
-    q->inputs = link->candidate.request.inputs;
-    q->input_count = link->candidate.request.input_count;
-    q->stdin_fd = link->tests.in[0];
-    q->language = "python";
-    q->code = str_from(document);
-    q->file = "tests.py";
 }
 
 /* ---- the result ---- */
@@ -350,10 +194,10 @@ static char *no_verdict(const struct link *link)
     const struct result *tests = &link->tests.result, *candidate = &link->candidate.result;
     char line[700];
 
-    if (link->fault)
-        return xstrdup(link->fault);
     if (result_refused(candidate))
         return NULL;
+    if (link->fault)
+        return xstrdup(link->fault);
     if (candidate->error.kind || tests->error.kind)
         return xstrdup(candidate->error.kind ? candidate->error.msg : tests->error.msg);
     if (link->reported_count == link->task->test_count || ran_out(link))
@@ -384,7 +228,19 @@ static void add_up(struct link *link)
     }
 }
 
-static void settle(struct link *link)
+/* A failure stands if it is one without the link, too. */
+static void try_again(struct link *link, const struct judge_request *q)
+{
+    struct suite_result *r = link->ret;
+
+    if (r->error || r->cancelled || result_refused(&link->candidate.result) ||
+        !json_array_size(link->unsure))
+        return;
+    r->error = suite_again(q, link->task, link->unsure, link->timeout_ms, link->tests.cancel_fd,
+                           &r->cancelled);
+}
+
+static void settle(struct link *link, const struct judge_request *q)
 {
     struct suite_result *r = link->ret;
     layer_mask held = link->tests.result.outcome.held & link->candidate.result.outcome.held;
@@ -392,12 +248,15 @@ static void settle(struct link *link)
     r->total = link->task->test_count;
     r->cancelled = link->tests.result.cancelled;
     r->error = no_verdict(link);
-    r->trustworthy = !r->error && (result_refused(&link->candidate.result) || judge_walls(held));
+    try_again(link, q);
+    r->counted = !r->error || link->has_used;
+    r->trustworthy =
+        !r->error && !r->doubt && (result_refused(&link->candidate.result) || judge_walls(held));
     if (!r->error)
         add_up(link);
 }
 
-static int run_both(struct link *link, struct err *err)
+static int run_both(struct link *link, const struct judge_request *q, struct err *err)
 {
     pthread_t thread;
 
@@ -407,10 +266,10 @@ static int run_both(struct link *link, struct err *err)
         errno = failed;
         return err_sys(err, "start a thread");
     }
-    run_side(&link->tests);
+    suite_side_run(&link->tests, on_tests, link);
     (void)!write(link->stop[1], "", 1);
     pthread_join(thread, NULL);
-    settle(link);
+    settle(link, q);
     return 0;
 }
 
@@ -429,26 +288,30 @@ static void set_outcome(struct link *link)
     run->signal = 0;
 }
 
-static int run_link(struct link *link, const struct judge_request *q, struct err *err)
+static int run_link(struct link *link, const struct judge_request *q, int cancel_fd,
+                    struct err *err)
 {
-    AUTO_FREE char *document = test_document(link);
+    AUTO_FREE char *document = suite_test_document(link->task, link->timeout_ms, NULL);
 
     if (!document)
         return err_set(err, ERR_USAGE, "the test code must be a string");
-    if (fd_pipe(link->stop, err) < 0 || init_side(link, &link->tests, q, &test_program, err) < 0 ||
-        init_side(link, &link->candidate, q, &candidate_program, err) < 0)
+    if (fd_pipe(link->stop, err) < 0 ||
+        suite_side_init(&link->tests, q, link->timeout_ms, &suite_test_program, err) < 0 ||
+        suite_side_init(&link->candidate, q, link->timeout_ms, &suite_candidate_program, err) < 0)
         return -1;
-    prepare_tests(link, document);
-    return run_both(link, err);
+    suite_side_seclude(&link->tests, &q->run, document);
+    link->tests.cancel_fd = cancel_fd;
+    return run_both(link, q, err);
 }
 
 static void done_link(struct link *link)
 {
     fd_close(&link->stop[0]);
     fd_close(&link->stop[1]);
-    done_side(&link->tests);
-    done_side(&link->candidate);
+    suite_side_done(&link->tests);
+    suite_side_done(&link->candidate);
     buf_done(&link->line);
+    json_decref(link->unsure);
     free(link->reported);
     free(link->fault);
 }
@@ -463,12 +326,12 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
 
     record_open(&recorder, &request->run);
     link.tests.in[0] = link.tests.in[1] = link.candidate.in[0] = link.candidate.in[1] = -1;
-    link.tests.cancel_fd = cancel_fd;
+    link.unsure = json_array();
     link.reported = xcalloc(task->test_count + 1, sizeof *link.reported);
     buf_init(&link.line, LINE_MAX_ROOM);
     result_init(&link.tests.result, 0);
     result_init(&link.candidate.result, 0);
-    if (run_link(&link, request, &err) < 0)
+    if (run_link(&link, request, cancel_fd, &err) < 0)
         ret->error = xstrdup(err.msg);
     set_outcome(&link);
     judge_record(&recorder, &request->run, &link.candidate.result, ret->error);

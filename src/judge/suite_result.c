@@ -34,13 +34,14 @@ static const char *error_type(const struct suite_result *r)
 char *suite_result_line(const struct suite_result *r)
 {
     json_t *object =
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:I, s:o, s:o, s:b}", "id",
-                  text_or_null(r->id), "sample", (json_int_t)r->sample, "line", (json_int_t)r->line,
-                  "passed", (json_int_t)r->passed, "total", (json_int_t)r->total, "score",
-                  r->error ? json_null() : json_real(r->score), "all_passed", r->all_passed,
-                  "detail", text_or_null(r->detail), "from_candidate", borrowed(r), "duration_ms",
-                  (json_int_t)r->duration_ms, "error", text_or_null(r->error), "error_type",
-                  text_or_null(error_type(r)), "trustworthy", r->trustworthy);
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:I, s:o, s:o, s:b, s:o, s:b}",
+                  "id", text_or_null(r->id), "sample", (json_int_t)r->sample, "line",
+                  (json_int_t)r->line, "passed", (json_int_t)r->passed, "total",
+                  (json_int_t)r->total, "score", r->error ? json_null() : json_real(r->score),
+                  "all_passed", r->all_passed, "detail", text_or_null(r->detail), "from_candidate",
+                  borrowed(r), "duration_ms", (json_int_t)r->duration_ms, "error",
+                  text_or_null(r->error), "error_type", text_or_null(error_type(r)), "trustworthy",
+                  r->trustworthy, "doubt", text_or_null(r->doubt), "counted", r->counted);
     AUTO_FREE char *text =
         object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 
@@ -79,7 +80,9 @@ bool suite_result_read(struct str line, struct suite_result *ret)
             .detail = copy(object, "detail"),
             .error = copy(object, "error"),
             .duration_ms = number(object, "duration_ms"),
+            .doubt = copy(object, "doubt"),
             .trustworthy = json_is_true(json_object_get(object, "trustworthy")),
+            .counted = !json_is_false(json_object_get(object, "counted")),
         };
     json_decref(object);
     return ret->id || ret->error;
@@ -91,5 +94,6 @@ void suite_result_done(struct suite_result *r)
     free(r->detail);
     free(r->error);
     free(r->borrowed);
+    free(r->doubt);
     *r = (struct suite_result){0};
 }

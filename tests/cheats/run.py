@@ -13,6 +13,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "python")]
 
 import cases  # noqa: E402
+import forms  # noqa: E402
+import honest  # noqa: E402
 import liars  # noqa: E402
 import names  # noqa: E402
 import objects  # noqa: E402
@@ -80,7 +82,7 @@ def test_honest(tap):
                    *(() if good else sorted(set(texts) - set(passed_alone(box, code, texts)))))
 
 
-PARTS = {"honest": test_honest, "liars": test_liars, "names": names.test, "objects": objects.test, "cases": cases.test, "programs": programs.test}
+PARTS = {"honest": test_honest, "liars": test_liars, "names": names.test, "objects": objects.test, "cases": cases.test, "forms": forms.test, "corpus": honest.test, "programs": programs.test}
 
 if __name__ == "__main__":
     sys.exit(run_parts(PARTS, sys.argv[1:]))

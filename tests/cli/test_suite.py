@@ -60,7 +60,7 @@ def test_results(t):
     t.equal((bad.get("passed"), bad.get("total"), bad.get("score"), bad.get("detail"), bad.get("error")),
             (1, 2, 0.5, "case 1: Expected 2, got 1", None), "what a result has")
     t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail "
-                              "from_candidate duration_ms error error_type trustworthy".split()), "its keys")
+                              "from_candidate duration_ms error error_type trustworthy doubt counted".split()), "its keys")
     got, summary, done = suite(t, [GOOD])
     t.exits(done, 0, "exit 0 when all pass")
     got, summary, done = suite(t, "")
@@ -219,7 +219,9 @@ def test_dishonest(t):
     t.equal(len(got), len(tasks), "every one has a verdict", done)
     for (name, _), r in sorted(got.items()):
         passed = r["passed"]
-        t.ok(not r["all_passed"] and passed == 0 and not r["error"], "a candidate with %s" % name, r)
+        # That object of the library's agrees with everything, and some tests mean it: no verdict, which is counted.
+        no_verdict = r["error"] and not (name == "unittest.mock.ANY" and r["counted"])
+        t.ok(not r["all_passed"] and passed == 0 and not no_verdict, "a candidate with %s" % name, r)
 
 
 def test_resume(t):
@@ -260,6 +262,18 @@ def test_interrupt(t):
     with open(path) as f:
         kept = [json.loads(line) for line in f]
     t.ok(0 < len(kept) < 100 and all(r["all_passed"] for r in kept), "what was done is kept, the rest is not there", kept)
+
+
+@box.once
+def test_counted(t):
+    """A sample that had its chance and has no verdict is no pass, and counts: else it would be better than a failure."""
+    lie = "class L(int):\n    def __eq__(self, other): return isinstance(other, int)\n    __hash__ = None\ndef f(x): return L(0)"
+    tasks = [code_task("a", code, ["assert f(1) == 2"]) for code in ("def f(x): return 2", lie)]
+    tasks += [code_task("b", "def f(x): return 2", ["assert 1 == 1"])]
+    got, summary, done = suite(t, tasks)
+    t.equal([(r["all_passed"], r["error_type"], r["counted"]) for _, r in sorted(got.items())],
+            [(True, None, True), (False, "ours", True), (False, "ours", False)], "what is counted", done)
+    t.equal((summary["pass_at_k"], summary["errors"]), ({"1": 0.5, "2": 1.0}, 2), "in pass@k", summary)
 
 
 @box.once

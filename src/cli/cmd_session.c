@@ -127,8 +127,8 @@ int session_count(struct session_call *call, const char *word, char *ret, size_t
         return -1;
     json_array_foreach(json_object_get(doc, "sessions"), i, v)
     {
-        bool named = strcmp(member(v, "name"), word) == 0;
-        if (!named && (!*word || !str_starts(str_from(member(v, "id")), word)))
+        bool named = strcmp(member(v, "name"), word) == 0; /* one without a name has the name "" */
+        if (!*word || (!named && !str_starts(str_from(member(v, "id")), word)))
             continue;
         snprintf(ret, n, "%s", member(v, "id"));
         matches++;

@@ -98,6 +98,7 @@ def test_life(t):
         t.equal(s("show", a, "--json").json["idle_ms"], 600000, "as JSON")
         common = os.path.commonprefix([a, b])
         t.refused(s("show", common), 2, "matches 2 sessions", "two that begin so")
+        t.refused(s("exec", "", "-c", "1"), 2, "there is no session ''", "an empty id is that of no session")
         t.exits(s("set", a, "n=3", 'names=["a", null]'), 0, "set", b"")
         t.exits(s("vars", a, "n", "names"), 0, "vars", b'n=3\nnames=["a",null]\n')
         r = s("vars", a, "n", "nope")

@@ -314,7 +314,7 @@ static const char *why_missing(const struct diagnosis *d, unsigned layer)
     return d->runs ? "this host does not have it" : d->why;
 }
 
-static void print_diagnosis(const struct diagnosis *d)
+static void print_diagnosis(const struct diagnosis *d, const char *config)
 {
     json_t *doc = json_object(), *layers = json_array(), *languages = json_array();
     json_t *missing = json_array();
@@ -351,7 +351,7 @@ static void print_diagnosis(const struct diagnosis *d)
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "pythons", pythons_json());
     json_object_set_new(doc, "early", early_json(d));
-    json_object_set_new(doc, "daemon", doctor_daemon_json());
+    json_object_set_new(doc, "daemon", doctor_daemon_json(config));
     json_object_set_new(doc, "backends", backends_listing());
     print_json(doc);
 }
@@ -362,14 +362,14 @@ static int doctor(const struct cli_settings *settings)
 
     diagnose(&settings->common.languages, &d);
     if (settings->json) {
-        print_diagnosis(&d);
+        print_diagnosis(&d, settings->config);
     } else {
         print_layers(&d);
         print_ways(&d);
         print_languages(&d);
         print_pythons();
         print_early(&d);
-        doctor_daemon_print();
+        doctor_daemon_print(settings->config);
         print_backends();
         print_verdict(&d);
     }

@@ -15,11 +15,12 @@ struct sizes {
     uint64_t workers, each, together, usable;
 };
 
-static bool read_sizes(struct sizes *ret, struct err *err)
+static bool read_sizes(const char *file, struct sizes *ret, struct err *err)
 {
+    AUTO_FREE char *option = xasprintf("--config=%s", file ? file : "");
     char name[] = "serve", only[] = "--print-config"; /* so it opens nothing */
-    char *argv[] = {name, only, NULL};
-    struct config *config = config_make(2, argv, cli_is_key, err);
+    char *argv[] = {name, only, file ? option : NULL, NULL};
+    struct config *config = config_make(file ? 3 : 2, argv, cli_is_key, err);
     struct run_request run;
 
     if (!config)
@@ -44,9 +45,10 @@ static char *warning(const struct sizes *s)
     num_format_size(s->together, together, sizeof together);
     num_format_size(s->usable, usable, sizeof usable);
     if (s->together > s->usable)
-        return xasprintf("its guests may have %s together (--guests-memory), and there are %s: the "
-                         "host's memory can end first, and with it the daemon",
-                         together, usable);
+        return xasprintf(
+            "guests may have %s together (--guests-memory), and this machine has %s: the "
+            "host's memory can end first, and with it the daemon",
+            together, usable);
     if (!s->each)
         return xasprintf("a run has no memory limit: when all runs and sessions have %s together "
                          "(--guests-memory), the largest is killed",
@@ -59,26 +61,26 @@ static char *warning(const struct sizes *s)
     return NULL;
 }
 
-void doctor_daemon_print(void)
+void doctor_daemon_print(const char *config)
 {
     struct sizes s;
     struct err err;
 
     puts("\nMemory of a daemon (glovebox serve)");
-    if (!read_sizes(&s, &err)) {
-        printf("  its settings cannot be read: %s\n", err.msg);
+    if (!read_sizes(config, &s, &err)) {
+        printf("  the settings of 'serve' cannot be read: %s\n", err.msg);
         return;
     }
     AUTO_FREE char *text = warning(&s);
     printf("  %s\n", text ? text : "all workers can have their limit at the same time");
 }
 
-json_t *doctor_daemon_json(void)
+json_t *doctor_daemon_json(const char *config)
 {
     struct sizes s;
     struct err err;
 
-    if (!read_sizes(&s, &err))
+    if (!read_sizes(config, &s, &err))
         return json_null();
     AUTO_FREE char *text = warning(&s);
     return json_pack("{s:I, s:I, s:I, s:s?}", "workers", (json_int_t)s.workers, "memory_bytes",

@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-void doctor_daemon_print(void);
-json_t *doctor_daemon_json(void); /* null when the settings cannot be read */
+/* `config` is the file of --config, or NULL. */
+void doctor_daemon_print(const char *config);
+json_t *doctor_daemon_json(const char *config); /* null when the settings cannot be read */
 
 #endif

@@ -330,6 +330,10 @@ def test_doctor(t):
         got = t.box("doctor", "--json", env={**few, **more}, timeout=60).json["daemon"]["warning"]
         t.ok(words in got if words else got is None, "of a daemon with %s: %s" % (more, words), got)
     t.match(r"\nMemory of a daemon \(glovebox serve\)\n", done.out, "and the table has it")
+    t.write("small.conf", "memory = 64m\n[serve]\nworkers = 4\nguests-memory = 1g\n")
+    daemon = t.box("doctor", "--json", "--config", "small.conf").json["daemon"]
+    t.equal((daemon["workers"], daemon["memory_bytes"], daemon["guests_memory_bytes"]), (4, 64 << 20, 1 << 30),
+            "doctor reads the settings of that file", daemon)
     states = {a["name"]: a["state"] for a in doc["early"]}
     t.equal(sorted(states), ["forks", "warm"], "what starts early")
     for a in doc["early"]:

@@ -2,9 +2,11 @@
 #include "languages/views.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -36,11 +38,18 @@ static struct host_view *add(struct views *views, const char *src, const char *d
     return view;
 }
 
-/* Named as such, it would be of no use read-only; below a folder it is covered (inside/look.h). */
+/* Named as such, it would be of no use read-only; below a folder it is covered (inside/look.h). The
+ * host's /proc has its processes, and files that a read-only mount does not close. */
 static int check_type(const char *real, const char *spec, struct err *err)
 {
     struct stat st;
+    struct statfs fs;
 
+    if (statfs(real, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
+        return err_set(err, ERR_USAGE,
+                       "--ro %s: this is the host's /proc, which shows its processes; the program "
+                       "has a /proc of its own",
+                       spec);
     if (stat(real, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return 0;
     return err_set(err, ERR_USAGE, "--ro %s: this is a %s, and only files and folders are shown",

@@ -423,6 +423,9 @@ def test_ro(t):
         "beside the workspace",
         b"shown\n",
     )
+    for host in ("/proc:/pp", "/proc/self:/pp"):
+        done = t.run("--ro", host, "-c", "1")
+        t.ok(done.code == 2 and b"the host's /proc" in done.err, "not the host's processes: " + host, done)
     for place in ("/tmp/in", "/box/work/in", "/usr/in", "/dev/in", "/proc/in"):
         done = t.run(
             "--ro", "shown:" + place, "-c", "print(open(%r).read())" % (place + "/data.txt")

@@ -75,8 +75,10 @@ static const struct {
      "Too many TCP connections belonged to no process{1}, or held too much data, and the program "
      "was stopped. Accept connections, and receive what was sent before the sender closes."},
     {LIMIT_GUESTS, TOPIC_MEMORY,
-     "All programs of this daemon together reached the memory that they may have, and this one was "
-     "stopped. It did not reach its own limit{1}. Use less memory, or try again later."},
+     "All programs of this daemon together reached the memory that they may have "
+     "(--guests-memory), "
+     "and this one was stopped. It did not reach its own limit{1}. Use less memory, or try again "
+     "later."},
 };
 
 static void collect_limits(struct collector *c)
@@ -243,7 +245,7 @@ static void collect_own_failure(struct collector *c)
 {
     const struct err *e = &c->result->error;
 
-    if (!e->kind)
+    if (!e->kind || c->result->limits_hit & LIMIT_GUESTS) /* collect_limits has all of it */
         return;
     collect_text(c, TOPIC_NONE, printable_text(str_from(e->msg)));
     if (e->kind == ERR_SYSTEM)

@@ -19,14 +19,14 @@ void losses_add(struct losses *l, uint64_t count, const char *why)
         return;
     l->failing = true;
     l->said_ms = now;
-    fprintf(stderr, "glovebox serve: %s; %" PRIu64 " %s are lost, and more until %s works again\n",
-            why, l->since, l->rows, l->log);
+    fprintf(stderr, "glovebox serve: %s; lost %s: %" PRIu64 ", and more until %s works again\n",
+            why, l->rows, l->since, l->log);
 }
 
 static void report(struct losses *l, const char *how)
 {
-    fprintf(stderr, "glovebox serve: %s %s; %" PRIu64 " %s were lost\n", l->log, how, l->since,
-            l->rows);
+    fprintf(stderr, "glovebox serve: %s %s; lost %s: %" PRIu64 "\n", l->log, how, l->rows,
+            l->since);
     l->failing = false;
     l->since = 0;
 }

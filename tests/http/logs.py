@@ -94,7 +94,7 @@ def test_full(tap, d, small):
 
 def lost(d, log):
     """As the daemon says it."""
-    found = re.search(r"the %s works again; (\d+) \w+ were lost" % log, d.words())
+    found = re.search(r"the %s works again; lost \w+: (\d+)" % log, d.words())
     return int(found.group(1)) if found else None
 
 

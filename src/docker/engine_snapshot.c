@@ -85,8 +85,8 @@ static int check_owner(const char *image, const char *owner, struct err *err)
         str_starts(image_repository(image), own + strlen("localhost/")))
         return 0;
     return err_set(err, ERR_USAGE,
-                   "'%.200s': a client saves images as %sNAME or %sNAME:TAG, so that nobody else "
-                   "runs one by its name unknowingly",
+                   "'%.200s': a client saves images as %sNAME or %sNAME:TAG, so that no other "
+                   "client runs one by mistake",
                    image, own, own);
 }
 

@@ -182,6 +182,6 @@ void access_log_add(struct access_log *log, const struct http_exchange *x, const
         access_log_flush(log);
     if (log->lines.overflow) {
         log->lines.overflow = false;
-        losses_add(&log->losses, 1, "--access-log: nobody reads standard output");
+        losses_add(&log->losses, 1, "--access-log: standard output has no reader");
     }
 }

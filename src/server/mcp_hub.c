@@ -102,13 +102,13 @@ static void take_out(struct conversation *c)
  * conversation gets 404, and begins again. */
 static struct conversation *least_needed(const struct mcp_hub *hub)
 {
-    const struct mcp_owner *found = hub->owners;
+    const struct mcp_owner *found = NULL;
 
     for (const struct mcp_owner *o = hub->owners; o; o = o->next)
-        if (o->count > found->count ||
+        if (!found || o->count > found->count ||
             (o->count == found->count && o->oldest->used_ms < found->oldest->used_ms))
             found = o;
-    return found->oldest;
+    return found ? found->oldest : NULL;
 }
 
 static void enter_table(struct mcp_hub *hub, struct conversation *c)
@@ -152,8 +152,9 @@ struct conversation *conversation_new(struct mcp_hub *hub, const struct call *ca
         free(c);
         return NULL;
     }
-    if (hub->count >= CONVERSATIONS_MAX)
-        conversation_end(least_needed(hub));
+    struct conversation *least = hub->count < CONVERSATIONS_MAX ? NULL : least_needed(hub);
+    if (least)
+        conversation_end(least);
     c->hub = hub;
     memcpy(c->owner, call->owner, sizeof c->owner);
     mcp_client_init(&c->client, call, c->owner);
@@ -242,7 +243,7 @@ void mcp_hub_free(struct mcp_hub *hub)
     if (!hub)
         return;
     while (hub->owners)
-        conversation_end(hub->owners->newest);
+        conversation_end(hub->owners->newest); /* NOLINT(clang-analyzer-unix.Malloc): it unlinks */
     kept_free(hub->kept);
     free(hub);
 }

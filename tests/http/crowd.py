@@ -218,7 +218,7 @@ def test_silent(tap, d):
     tap.equal(silent[0].recv(1), b"", "the oldest of them goes")
     silent[-1].sendall(GET)
     tap.equal(statuses(silent[-1].recv(1000)), [200], "the newest has its answer")
-    begun = [d.raw() for _ in range(20)]
+    begun = [d.raw() for _ in range(19)]  # with the one that has its answer, as many as there are places
     for s in begun:
         s.sendall(b"GET /healthz HT")
     silent[-1].sendall(GET)

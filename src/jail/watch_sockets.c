@@ -2,6 +2,8 @@
 #include "jail/watch_sockets.h"
 
 #include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -33,7 +35,7 @@ enum kind { KIND_UNIX, KIND_TCP, KIND_UDP, KIND_NETLINK, KIND_OTHER, KINDS };
 
 struct sum {
     uint64_t bytes[KINDS];
-    size_t tcp;  /* sockets */
+    size_t tcp;  /* sockets that are connected or listen, as sockstat counts them */
     ino_t *seen; /* SEEN_MAX of them, by hash; made for the first */
     size_t count;
 };
@@ -68,6 +70,16 @@ static uint64_t unix_bytes(int fd, uint64_t sent)
     return sent > (uint64_t)received ? sent : (uint64_t)received;
 }
 
+/* A guest could hide connections behind sockets that are in no list of the kernel's. */
+static bool is_listed(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+           info.tcpi_state != TCP_CLOSE;
+}
+
 static void add_socket(struct sum *sum, int fd)
 {
     uint32_t memory[SK_MEMINFO_VARS] = {0};
@@ -83,7 +95,7 @@ static void add_socket(struct sum *sum, int fd)
     bytes = (uint64_t)memory[SK_MEMINFO_RMEM_ALLOC] + memory[SK_MEMINFO_FWD_ALLOC] +
             memory[SK_MEMINFO_OPTMEM] + memory[SK_MEMINFO_BACKLOG];
     sum->bytes[kind] += bytes + (kind == KIND_UNIX ? unix_bytes(fd, sent) : sent);
-    sum->tcp += kind == KIND_TCP;
+    sum->tcp += kind == KIND_TCP && is_listed(fd);
 }
 
 static bool is_new(struct sum *sum, ino_t inode)

@@ -47,6 +47,25 @@ time.sleep(1)
 print('held')
 """
 
+# As many sockets that were never connected are in no list of the kernel's.
+BEHIND = """
+import os, socket
+def hide():
+    hidden = []
+    for i in range(700):
+        hidden.append(socket.socket())
+        if i % 2: hidden[-1].bind(('127.0.0.1', 0))
+    return hidden
+for i in range(8):
+    there, here = os.pipe()
+    if os.fork() == 0:
+        kept = hide()
+        os.write(here, b'x')
+        __import__('time').sleep(30)
+        os._exit(0)
+    os.read(there, 1)
+""" + ORPHANS % (64, 100000)
+
 HONEST = {
     "a backlog of 128": """
 import socket
@@ -127,6 +146,7 @@ def test(tap, user):
     options = ("--no-check", "--timeout", "60s")
     for name, code, more in (("that are closed with data in flight", ORPHANS % (64, 100000), ()),
                              ("that are closed, with a small limit", ORPHANS % (64, 100), ("--memory", "64m")),
+                             ("behind sockets that are not connected", BEHIND, ()),
                              ("that are not accepted", UNACCEPTED, ("--memory", "192m"))):
         r = user.run(code, *options, *more)
         tap.ok(ended(r), f"{user.name}: connections {name} end the run", r)

@@ -72,11 +72,12 @@ char *suite_again(const struct judge_request *q, const struct suite_task *task, 
                   int64_t timeout_ms, int cancel_fd, bool *ret_cancelled)
 {
     AUTO_FREE char *document = suite_test_document(task, timeout_ms, failed);
-    struct again again = {0};
+    struct again again = {.side.in = {-1, -1}};
     struct err err = {0};
     char *why;
 
     buf_init(&again.out, KEPT);
+    result_init(&again.side.result, 0);
     if (!document)
         why = xstrdup("the test code must be a string");
     else if (suite_side_init(&again.side, q, timeout_ms, &suite_test_program, &err) < 0)

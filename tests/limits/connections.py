@@ -147,7 +147,7 @@ def test(tap, user):
     for name, code, more in (("that are closed with data in flight", ORPHANS % (64, 100000), ()),
                              ("that are closed, with a small limit", ORPHANS % (64, 100), ("--memory", "64m")),
                              ("behind sockets that are not connected", BEHIND, ()),
-                             ("that are not accepted", UNACCEPTED, ("--memory", "192m"))):
+                             ("that are not accepted", UNACCEPTED, ("--memory", "128m"))):
         r = user.run(code, *options, *more)
         tap.ok(ended(r), f"{user.name}: connections {name} end the run", r)
     r = user.run(BACKLOG, *options)

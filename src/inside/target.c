@@ -92,6 +92,7 @@ static uint64_t space_of(int64_t pid)
 struct search {
     int depth;      /* of the caller's namespace; 1 is ours */
     uint64_t space; /* its number, when it is not ours */
+    int64_t caller; /* a thread, as ours numbers it */
     const char *key;
     int64_t number; /* by that key; 0: any process that lies deeper */
 };
@@ -116,6 +117,25 @@ static bool is_there(const struct search *s)
     return each_entry("/proc", matches, (intptr_t)s) > 0;
 }
 
+static bool has_thread(const struct search *s, int64_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return each_entry(path, matches, (intptr_t)s) > 0;
+}
+
+/* /proc lists no threads, but a process's folder does, and each has one of its own in /proc. */
+static bool matches_thread(const char *name, intptr_t with)
+{
+    const struct search *s = (const struct search *)with;
+    char status[8192];
+    int64_t pid;
+
+    return num_int64(str_from(name), &pid) && read_status(pid, status) &&
+           numbers_of(status, "\nNSpid:").count == s->depth && has_thread(s, pid);
+}
+
 static int check_thread(struct search *s, int64_t number)
 {
     char status[8192];
@@ -126,7 +146,10 @@ static int check_thread(struct search *s, int64_t number)
         return read_status(number, status) && numbers_of(status, "\nNSpid:").count == 1 ? 0 : ESRCH;
     s->key = "\nNSpid:";
     s->number = number;
-    return number > 0 && is_there(s) ? 0 : ESRCH;
+    if (number < 0)
+        return ESRCH;
+    bool found = has_thread(s, s->caller) || each_entry("/proc", matches_thread, (intptr_t)s);
+    return found ? 0 : ESRCH;
 }
 
 static int check_group(struct search *s, int64_t number)
@@ -177,7 +200,7 @@ int target_check(const struct seccomp_notif *request)
     int number = (int)request->data.args[row->arg];
     if (!read_status(request->pid, status))
         return EPERM;
-    struct search s = {.depth = numbers_of(status, "\nNSpid:").count};
+    struct search s = {.depth = numbers_of(status, "\nNSpid:").count, .caller = request->pid};
     s.space = s.depth > 1 ? space_of(request->pid) : 0;
     switch (row->kind) {
     case THREAD:

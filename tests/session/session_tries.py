@@ -305,7 +305,7 @@ def started(pid):
 
 
 SIGNALS = """
-import asyncio, errno, fcntl, os, resource, signal, subprocess, sys, threading, time
+import asyncio, ctypes, errno, fcntl, os, resource, signal, subprocess, sys, threading, time
 def caught(do):
     got = []
     signal.signal(signal.SIGUSR1, lambda *_: got.append(1))
@@ -321,6 +321,22 @@ def fails(do):
         do()
     except OSError as e:
         return e.errno == errno.ESRCH
+def in_thread(do):
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        return do(other.native_id) or 0
+    finally:
+        end.set()
+        other.join()
+def in_childs_thread(do):
+    p = subprocess.Popen([sys.executable, '-c', 'import threading, time; t = threading.Thread(target=time.sleep, args=(60,))\\n'
+                          't.start(); print(t.native_id, flush=True)'], stdout=subprocess.PIPE)
+    do(int(p.stdout.readline()))
+    p.kill()
+    return p.wait()
+tkill = ctypes.c_long({'x86_64': 200, 'aarch64': 130}[os.uname().machine])
 sleeper = lambda: subprocess.Popen(['/bin/sleep', '60'])
 def ordered(do):
     p = sleeper()
@@ -331,8 +347,11 @@ def ordered(do):
  caught(lambda: signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)), caught(lambda: os.kill(0, signal.SIGUSR1)),
  caught(lambda: os.killpg(os.getpgrp(), signal.SIGUSR1)), ends(lambda p: p.terminate()), ends(lambda p: os.kill(p.pid, 9)),
  ends(lambda p: os.killpg(p.pid, 9), start_new_session=True), ends(lambda p: signal.pidfd_send_signal(os.pidfd_open(p.pid), 9)),
- -9,
  ordered(lambda p: os.setpriority(os.PRIO_PROCESS, p, 5)), ordered(lambda p: os.sched_setaffinity(p, os.sched_getaffinity(0))),
+ in_thread(lambda t: os.setpriority(os.PRIO_PROCESS, t, 5)), in_thread(lambda t: os.sched_setaffinity(t, os.sched_getaffinity(0))),
+ in_thread(lambda t: os.sched_setscheduler(t, os.SCHED_BATCH, os.sched_param(0))),
+ in_thread(lambda t: ctypes.CDLL(None).syscall(tkill, t, 0)),
+ in_childs_thread(lambda t: os.setpriority(os.PRIO_PROCESS, t, 5)),
  fails(lambda: os.kill(30000, 0)), fails(lambda: os.killpg(30000, 9)), fails(lambda: os.pidfd_open(30000)),
  fcntl.fcntl(0, fcntl.F_GETOWN)]
 """
@@ -341,7 +360,7 @@ def ordered(do):
 def test_own_signals(t, feed):
     """What a session may do to its own processes, it may do all the same; and so may its forks, and theirs."""
     with Session(feed, forks=9) as s:
-        want = [1, 1, 1, 1, 1, -15, -9, -9, -9, -9, -9, -9, True, True, True, 0]
+        want = [1, 1, 1, 1, 1, -15, -9, -9, -9, -9, -9, 0, 0, 0, 0, -9, True, True, True, 0]
         f = must(Fork(s))
         g = must(Fork(f))
         for who, name in ((s, "a session"), (f, "its fork"), (g, "the fork's fork")):

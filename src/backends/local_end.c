@@ -157,6 +157,7 @@ int local_finish(struct local_guest *l, struct err *err)
 
 void local_leave(struct local_guest *l)
 {
+    guests_memory_leave(&l->counted); /* first: while it is counted, its jail may be signalled */
     if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
         jail_free(mem_take(&l->jail));
         cgroup_close(mem_take(&l->group));
@@ -164,7 +165,6 @@ void local_leave(struct local_guest *l)
     }
     fork_tree_let_fork(l);
     fork_tree_leave(l);
-    guests_memory_leave(&l->counted);
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     spec_done(&l->spec);

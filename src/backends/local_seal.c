@@ -168,17 +168,27 @@ static bool has_printed(const struct local_guest *l)
     return poll(out, ARRAY_LEN(out), 0) > 0;
 }
 
-int local_seal(struct backend_guest *guest, struct err *err)
+/* The state of one that was left alone may be another for a moment, too. Where fewer processes are
+ * left than `least`, one was killed. */
+static bool comes_to_rest(const struct local_guest *l, size_t least, struct local_seal *ret)
 {
-    struct local_guest *l = local_of(guest);
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     int64_t until = clock_mono_ms() + SETTLE_MS;
 
-    while (!look_at_all(l->group, &l->seal)) {
-        if (clock_mono_ms() > until)
-            return err_set(err, ERR_GUEST, "the copy does not come to rest");
+    while (!look_at_all(l->group, ret)) {
+        if (ret->count < least || clock_mono_ms() > until)
+            return false;
         (void)nanosleep(&pause, NULL);
     }
+    return true;
+}
+
+int local_seal(struct backend_guest *guest, struct err *err)
+{
+    struct local_guest *l = local_of(guest);
+
+    if (!comes_to_rest(l, 0, &l->seal))
+        return err_set(err, ERR_GUEST, "the copy does not come to rest");
     if (shares_with_origin(l))
         return err_set(err, ERR_GUEST, "the copy shares memory or files with the session");
     pump_drain(&l->pump);
@@ -193,7 +203,7 @@ int local_unseal(struct backend_guest *guest, struct err *err)
     struct local_guest *l = local_of(guest);
     struct local_seal now;
 
-    if (l->over || !look_at_all(l->group, &now) || now.count != l->seal.count)
+    if (l->over || !comes_to_rest(l, l->seal.count, &now) || now.count != l->seal.count)
         return err_set(err, ERR_GUEST, "it was killed or stopped");
     if (now.cpu_ns != l->seal.cpu_ns)
         return err_set(err, ERR_GUEST, "it was made to run");
@@ -203,7 +213,9 @@ int local_unseal(struct backend_guest *guest, struct err *err)
         return err_set(err, ERR_GUEST, "its control group was used");
     if (has_printed(l))
         return err_set(err, ERR_GUEST, "output was written in its name");
-    if (box_sum(jail_box(l->jail), now.files) < 0 || strcmp(now.files, l->seal.files) != 0)
+    if (box_sum(jail_box(l->jail), now.files) < 0)
+        return err_set(err, ERR_SYSTEM, "the copy's disk cannot be read");
+    if (strcmp(now.files, l->seal.files) != 0)
         return err_set(err, ERR_GUEST, "its files were changed");
     return 0;
 }

@@ -143,6 +143,8 @@ static bool shares_with_origin(const struct local_guest *l)
     size_t own_n = cgroup_processes(l->group, own, PROCESSES_MAX);
     size_t its_n = cgroup_processes(l->origin->group, its, CGROUP_LIST_MAX);
 
+    if (own_n == PROCESSES_MAX || its_n == CGROUP_LIST_MAX)
+        return true; /* the lists may go on */
     for (size_t i = 0; i < own_n; i++)
         for (size_t k = 0; k < its_n; k++)
             if (local_seal_shares(own[i], its[k]))
@@ -190,7 +192,9 @@ int local_seal(struct backend_guest *guest, struct err *err)
     if (!comes_to_rest(l, 0, &l->seal))
         return err_set(err, ERR_GUEST, "the copy does not come to rest");
     if (shares_with_origin(l))
-        return err_set(err, ERR_GUEST, "the copy shares memory or files with the session");
+        return err_set(err, ERR_GUEST,
+                       "the copy shares memory or files with the session, or there are too many "
+                       "processes to tell");
     pump_drain(&l->pump);
     l->seal.group_hits = hits_of(l->group);
     if (box_sum(jail_box(l->jail), l->seal.files) < 0)

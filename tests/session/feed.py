@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Talks to tests/session-feed, which holds the sessions."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -80,11 +81,10 @@ class Feed:
 class Session:
     """One session of a feed."""
 
-    count = 0
+    numbers = itertools.count(1)
 
     def __init__(self, feed, **options):
-        Session.count += 1
-        self.feed, self.name = feed, "s%d" % Session.count
+        self.feed, self.name = feed, "s%d" % next(Session.numbers)
         self.opened = self.ask("open", **options)
 
     def ask(self, do, **more):

@@ -15,8 +15,7 @@ class Fork(Session):
     """One that begins with what another has; opened says whether that went well."""
 
     def __init__(self, origin):
-        Session.count += 1
-        self.feed, self.name = origin.feed, "s%d" % Session.count
+        self.feed, self.name = origin.feed, "s%d" % next(Session.numbers)
         self.opened = origin.ask("fork", name=self.name)
 
 

@@ -2,12 +2,17 @@
 """Cells that are tried: kept, or undone."""
 
 import os
+import re
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from feed import Session, ended, events
 from session_ends import STUBBORN
 from session_forks import Fork, must, where_forks_are
+
+
+SIDE_BY_SIDE = 4  # sessions
 
 
 def fate(result):
@@ -217,14 +222,19 @@ def is_as_before(s):
     return r["value"] and r["value"]["items"] == [1, ["f"], "before\n", 0, 0, True, True], r
 
 
+def attacked(feed, attack):
+    with Session(feed, forks=9, memory=96 << 20) as s:
+        s.run("import os, resource; x = 1; processors = os.sched_getaffinity(0); open('f', 'w').write('before\\n')")
+        r = s.run(COPIES + attack + "\n1 / 0", attempt="done", no_check=True, wall_ms=20000)
+        same, after = is_as_before(s) if fate(r) == "dropped" else (False, None)
+        return same, (fate(r), r, after)
+
+
 def test_hostile(t, feed):
     """A cell does nothing to the copy from before it."""
-    for name, attack in ATTACKS.items():
-        with Session(feed, forks=9, memory=96 << 20) as s:
-            s.run("import os, resource; x = 1; processors = os.sched_getaffinity(0); open('f', 'w').write('before\\n')")
-            r = s.run(COPIES + attack + "\n1 / 0", attempt="done", no_check=True, wall_ms=20000)
-            same, after = is_as_before(s) if fate(r) == "dropped" else (False, None)
-            t.ok(same, "a cell that %s: nothing comes of it" % name, fate(r), r, after)
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        for name, (same, found) in zip(ATTACKS, pool.map(lambda attack: attacked(feed, attack), ATTACKS.values())):
+            t.ok(same, "a cell that %s: nothing comes of it" % name, *found)
 
 
 def test_hostile_before(t, feed):
@@ -269,39 +279,57 @@ def test_killed_from_outside(t, feed):
     for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGUSR1):
         with Session(feed, forks=9) as s:
             s.run("x = 1")
-            before = set(descendants(feed.process.pid))
-            tag = s.start("exec", code="import time; time.sleep(2); 1 / 0", attempt="done")
-            time.sleep(1)
-            # The newest process with its program is the copy; its init is the helper's.
-            copy = max(set(descendants(feed.process.pid)) - before, key=started)
+            tag = s.start("exec", code="import subprocess; subprocess.run(['/bin/sleep', '60']); 1 / 0", attempt="done")
+            sleeper = await_process(feed, lambda pid: read_proc(pid, "comm") == "sleep\n")
+            copy = await_process(feed, lambda pid: is_copy(pid, sleeper))
             os.kill(copy, number)
+            os.kill(sleeper, signal.SIGKILL)
             r = feed.wait(tag)
             t.equal(fate(r), "lost", "a copy that got signal %d from outside" % number, r)
             if fate(r) == "lost":
                 check_lost(t, s, r)
 
 
+def read_proc(pid, name):
+    try:
+        with open("/proc/%d/%s" % (pid, name)) as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def numbers(pid):
+    """Of a process, from our namespace down to its own."""
+    return re.findall(r"\d+", "".join(re.findall("^NSpid:.*", read_proc(pid, "status"), re.M)))
+
+
+def is_copy(pid, of):
+    """In a namespace below its session's, and not the init there, which is the helper's."""
+    found = numbers(pid)
+    return len(found) == len(numbers(of)) + 1 and found[-1] != "1"
+
+
+def await_process(feed, wanted):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        for pid in descendants(feed.process.pid):
+            if wanted(pid):
+                return pid
+        time.sleep(0.01)
+    raise TimeoutError("no such process")
+
+
 def descendants(pid):
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name) as f:
-                found.append((int(name), int(f.read().rpartition(")")[2].split()[1])))
-        except OSError:
-            pass
+        stat = read_proc(int(name), "stat")
+        if stat:
+            found.append((int(name), int(stat.rpartition(")")[2].split()[1])))
     below, more = {pid}, True
     while more:
         more = {p for p, parent in found if parent in below} - below
         below |= more
     return below - {pid}
-
-
-def started(pid):
-    try:
-        with open("/proc/%d/stat" % pid) as f:
-            return int(f.read().rpartition(")")[2].split()[19]), pid
-    except OSError:
-        return 0, pid
 
 
 SIGNALS = """

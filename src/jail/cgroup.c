@@ -140,7 +140,7 @@ static unsigned limit(struct cgroup *c, struct cgroup_part *p, const struct jail
 static unsigned add_part(struct cgroup *c, struct cgroup_home *home, unsigned wanted,
                          const struct jail_limits *limits, int *ret_errno)
 {
-    bool below = c->host->all.home == home;
+    bool below = c->above == home;
     struct cgroup_part part = cgroup_part_of(home, below ? c->path : c->name);
     struct err err;
 
@@ -182,12 +182,14 @@ static int build(struct cgroup_host *host, const struct jail_limits *limits, uns
 {
     static atomic_uint counter;
     struct cgroup *c = xcalloc(1, sizeof *c);
+    char all_name[CGROUP_NAME_MAX];
     unsigned held = 0;
     int failure = 0;
 
     c->host = host;
+    c->above = cgroup_all_home(host, all_name);
     memcpy(c->why, host->why, sizeof c->why);
-    (void)snprintf(c->path, sizeof c->path, "%s/glovebox-%d-%" PRId64 "-%s-%u", host->all_name,
+    (void)snprintf(c->path, sizeof c->path, "%s/glovebox-%d-%" PRId64 "-%s-%u", all_name,
                    host->self.pid, host->self.start, host->self.space,
                    atomic_fetch_add(&counter, 1));
     c->name = strrchr(c->path, '/') + 1;

@@ -60,14 +60,19 @@ static bool make(struct cgroup_host *host)
     return true;
 }
 
-/* With the lock. */
+/* With the lock. While groups are in it, it stays, and limits nothing. */
 static void drop(struct cgroup_host *host)
 {
+    struct err err;
+
     if (!host->all.home)
         return;
+    if (cgroup_part_remove(&host->all) < 0) {
+        (void)host->all.home->ops->ceiling(&host->all, UINT64_MAX, &err);
+        return;
+    }
+    atomic_fetch_sub(&host->all.home->live, 1);
     cgroup_part_close(&host->all);
-    if (cgroup_part_remove(&host->all) == 0)
-        atomic_fetch_sub(&host->all.home->live, 1);
     host->all.home = NULL;
 }
 
@@ -91,7 +96,18 @@ void cgroup_all_done(struct cgroup_host *host)
 {
     pthread_mutex_lock(&lock);
     drop(host);
+    if (host->all.home)
+        cgroup_part_close(&host->all);
     pthread_mutex_unlock(&lock);
+}
+
+const struct cgroup_home *cgroup_all_home(struct cgroup_host *host, char ret_name[CGROUP_NAME_MAX])
+{
+    pthread_mutex_lock(&lock);
+    const struct cgroup_home *home = host->all.home;
+    memcpy(ret_name, host->all_name, CGROUP_NAME_MAX);
+    pthread_mutex_unlock(&lock);
+    return home;
 }
 
 uint64_t cgroup_all_ooms(struct cgroup_host *host)

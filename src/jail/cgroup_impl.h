@@ -159,6 +159,8 @@ void cgroup_kill_listed(struct cgroup_part *p);
 /* Makes, changes or removes the directory as cgroup_ceiling says. False when there is none. */
 bool cgroup_all_set(struct cgroup_host *host);
 void cgroup_all_done(struct cgroup_host *host); /* before it is freed */
+/* The home that has the directory, or NULL; and the directory's name. */
+const struct cgroup_home *cgroup_all_home(struct cgroup_host *host, char ret_name[CGROUP_NAME_MAX]);
 /* How often memory was out for all groups together. */
 uint64_t cgroup_all_ooms(struct cgroup_host *host);
 
@@ -166,9 +168,10 @@ uint64_t cgroup_all_ooms(struct cgroup_host *host);
 
 struct cgroup {
     struct cgroup_host *host;
-    char path[2 * CGROUP_NAME_MAX]; /* below the directory above all groups, */
-    const char *name;               /* and the last part of it, which is its name elsewhere */
-    uint64_t all_ooms;              /* when last looked at (cgroup_all_ooms) */
+    const struct cgroup_home *above; /* in this home it lies below the directory above all groups */
+    char path[2 * CGROUP_NAME_MAX];  /* there, */
+    const char *name;                /* and the last part of it, which is its name elsewhere */
+    uint64_t all_ooms;               /* when last looked at (cgroup_all_ooms) */
     struct cgroup_part parts[CGROUP_HOMES + 1];
     size_t part_count;
     struct err why[CGROUP_CONTROLLERS]; /* for those that do not hold */

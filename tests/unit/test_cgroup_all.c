@@ -126,9 +126,33 @@ static void test_swept(void)
     EQ_INT(reap_all(), 1);
 }
 
+/* It goes as soon as it is empty, and limits nothing until then. */
+static void test_end_in_use(void)
+{
+    struct cgroup *c;
+
+    (void)cgroup_ceiling(48 * MIB);
+    c = open_or_die(NONE);
+    (void)cgroup_ceiling(0);
+    (void)take(c, 56 * MIB);
+    EQ_INT(kills(c), 0);
+    cgroup_close(c);
+    (void)cgroup_ceiling(48 * MIB);
+    (void)cgroup_ceiling(0);
+    EQ_INT(count_dirs(getpid()), 0);
+    (void)reap_all();
+}
+
 static void test_around(void)
 {
-    OK(cgroup_memory_around() >= MIB, "a limit around us, or none");
+    struct cgroup *c = open_or_die(NONE);
+    int status;
+
+    pid_t pid = fork_into(c);
+    if (pid == 0)
+        _exit(cgroup_memory_around() <= 64 * MIB && cgroup_memory_around() >= MIB ? 0 : 1);
+    OK(waitpid(pid, &status, 0) == pid && status == 0, "the limit of the group around us");
+    cgroup_close(c);
 }
 
 int main(void)
@@ -142,6 +166,7 @@ int main(void)
     RUN(test_changes());
     RUN(test_end());
     RUN(test_swept());
+    RUN(test_end_in_use());
     RUN(test_around());
     return tap_done();
 }

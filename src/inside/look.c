@@ -73,6 +73,7 @@ static void add_folder(struct look *l, char *path)
     l->folders[l->count++] = path;
 }
 
+/* 0: it went away meanwhile. */
 static mode_t type_of(int folder, const struct dirent *entry)
 {
     struct stat st;
@@ -89,7 +90,7 @@ static int note(struct look *l, int fd, const char *folder, const struct dirent 
 
     if (++l->entries > LOOK_ENTRIES_MAX)
         return too_much(l, "it has more than 2000000 files", err);
-    if (type == S_IFREG || type == S_IFLNK || strcmp(entry->d_name, ".") == 0 ||
+    if (!type || type == S_IFREG || type == S_IFLNK || strcmp(entry->d_name, ".") == 0 ||
         strcmp(entry->d_name, "..") == 0)
         return 0;
     if ((type == S_IFCHR || type == S_IFBLK) && l->finds->has_device)
@@ -112,27 +113,46 @@ static bool is_kernels(const struct look *l, int fd)
     return fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC;
 }
 
+static int cannot_look(const struct look *l, const char *folder, struct err *err)
+{
+    return err_sys(err, "look through %s/%s", l->op->src, folder);
+}
+
+static int note_all(struct look *l, DIR *dir, const char *folder, struct err *err)
+{
+    struct dirent *entry;
+    int result = 0;
+
+    while (result == 0 && (errno = 0, entry = readdir(dir)))
+        result = note(l, dirfd(dir), folder, entry, err);
+    return result == 0 && errno ? cannot_look(l, folder, err) : result;
+}
+
 static int look_at(struct look *l, const char *folder, struct err *err)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     AUTO_CLOSE int fd = openat(l->top, *folder ? folder : ".", flags);
-    struct dirent *entry;
-    int result = 0;
 
     if (fd < 0 && errno == EACCES && *folder)
         return add_found(l, xstrdup(folder), S_IFDIR, err);
+    if (fd < 0 && errno == EACCES)
+        return err_set(err, ERR_USAGE,
+                       "%s cannot be shown: it may not be listed, and so not be looked through for "
+                       "sockets and named pipes; show a folder in it that may be",
+                       l->op->src);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
         return 0; /* it went away meanwhile */
     if (fd < 0)
-        return err_sys(err, "look through %s/%s", l->op->src, folder);
+        return cannot_look(l, folder, err);
     if (clock_mono_ms() > l->end_ms)
         return too_much(l, "that took more than 20 s", err);
-    DIR *dir = is_kernels(l, fd) ? NULL : fdopendir(fd);
-    if (!dir)
+    if (is_kernels(l, fd))
         return 0;
+    DIR *dir = fdopendir(fd);
+    if (!dir)
+        return cannot_look(l, folder, err);
     (void)fd_take(&fd);
-    while (result == 0 && (entry = readdir(dir)))
-        result = note(l, dirfd(dir), folder, entry, err);
+    int result = note_all(l, dir, folder, err);
     closedir(dir);
     return result;
 }

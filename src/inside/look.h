@@ -4,8 +4,8 @@
  * guest from connecting to a socket, nor from reading what another process puts into a named pipe.
  * So before a root is made, such a folder (spec_op.look) is looked through by its names, and an
  * empty file is mounted over each socket and pipe. (Devices are closed by nodev.) No link is
- * followed; mounts below are entered, except for /proc and /sys. A folder that we may not list is
- * covered as a whole.
+ * followed; mounts below are entered, except for /proc and /sys. A folder in it that
+ * we may not list is covered as a whole; one that is to be shown itself is refused.
  *
  * One that is made after the look is not covered: a Landlock that knows of sockets (Linux 7.1)
  * keeps the guest from those, too. The look has bounds: beyond LOOK_ENTRIES_MAX names, LOOK_MS_MAX

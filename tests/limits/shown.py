@@ -208,5 +208,8 @@ def test_unreadable(tap, user, options, has_root):
         r = user.run(aimed(folder.path).replace("print(open", "0 and print(open"), "--ro", outer, *options)
         tap.ok("WORKED" not in r.stdout and not list(folder.touched()) and r.success,
                f"{user.name}: a folder that cannot be listed is covered", list(folder.touched()), r)
+        r = user.run("print(1)", "--ro", folder.path, *options)
+        tap.ok(r.error and r.error["kind"] == "usage" and "may not be listed" in r.error["message"] and not r.stdout,
+               f"{user.name}: and refused, if it is the one to be shown", r)
     folder.close()
     shutil.rmtree(outer)

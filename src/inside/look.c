@@ -227,10 +227,10 @@ static int look_below(struct look *l, struct err *err)
     return result;
 }
 
-static int look_one(const struct spec_op *op, struct finds *finds, struct err *err)
+static int look_one(const struct spec_op *op, int64_t end_ms, struct finds *finds, struct err *err)
 {
     AUTO_CLOSE int top = open(op->src, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    struct look l = {.op = op, .finds = finds, .top = top, .end_ms = clock_mono_ms() + LOOK_MS_MAX};
+    struct look l = {.op = op, .finds = finds, .top = top, .end_ms = end_ms};
     size_t before = finds->count;
     struct timespec begin;
     struct stat st;
@@ -252,8 +252,10 @@ static int look_one(const struct spec_op *op, struct finds *finds, struct err *e
 
 int look_through(const struct jail_spec *spec, struct finds *ret, struct err *err)
 {
+    int64_t end_ms = clock_mono_ms() + LOOK_MS_MAX;
+
     for (size_t i = 0; i < spec->op_count; i++)
-        if (spec->ops[i].look && look_one(&spec->ops[i], ret, err) < 0)
+        if (spec->ops[i].look && look_one(&spec->ops[i], end_ms, ret, err) < 0)
             return -1;
     return 0;
 }

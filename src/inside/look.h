@@ -8,8 +8,8 @@
  * we may not list is covered as a whole; one that is to be shown itself is refused.
  *
  * One that is made after the look is not covered: a Landlock that knows of sockets (Linux 7.1)
- * keeps the guest from those, too. The look has bounds: beyond LOOK_ENTRIES_MAX names, LOOK_MS_MAX
- * or LOOK_FOUND_MAX finds, the jail is not started.
+ * keeps the guest from those, too. The look has bounds: beyond LOOK_ENTRIES_MAX names in
+ * one folder, LOOK_MS_MAX or LOOK_FOUND_MAX finds in all, the jail is not started.
  */
 #ifndef INSIDE_LOOK_H
 #define INSIDE_LOOK_H

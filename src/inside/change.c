@@ -70,12 +70,39 @@ struct caller {
     int pidfd;
 };
 
-/* A pidfd is of a whole process, and a call may come from any of its threads. There may be no /proc
- * that has our numbers, so we ask for each number below; mostly it is the first. */
+#define NUMBERS_MAX 65536
+
+static bool is_of(pid_t process, pid_t thread)
+{
+    return syscall(SYS_tgkill, process, thread, 0) == 0;
+}
+
+/* As /proc has it, which may be that of another namespace; 0: it says nothing. */
+static pid_t told_process(pid_t thread)
+{
+    char path[64], status[1024];
+    int64_t number = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)thread);
+    if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) <= 0)
+        return 0;
+    const char *at = strstr(status, "\nTgid:\t");
+    struct str line, rest = str_from(at ? at + strlen("\nTgid:\t") : "");
+    return str_next_line(&rest, &line) && num_int64(line, &number) ? (pid_t)number : 0;
+}
+
+/* A pidfd is of a whole process, and a call may come from any of its threads; mostly it is the
+ * first. Where /proc does not have our numbers, we ask for each number below, but not for all:
+ * other callers wait meanwhile. */
 static pid_t find_process(pid_t thread)
 {
-    for (pid_t process = thread; process > 1; process--)
-        if (syscall(SYS_tgkill, process, thread, 0) == 0)
+    if (is_of(thread, thread))
+        return thread;
+    pid_t told = told_process(thread);
+    if (told > 1 && is_of(told, thread))
+        return told;
+    for (pid_t process = thread - 1; process > 1 && thread - process < NUMBERS_MAX; process--)
+        if (is_of(process, thread))
             return process;
     return 0;
 }

@@ -240,12 +240,12 @@ static void look_for_oom(struct local_guest *l, bool reported)
     l->oom_until_ms = 0;
 }
 
+/* Without a limit, too: for connections. */
 static bool watches_memory(const struct local_guest *l)
 {
     layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
 
-    return (l->job->limits.memory_bytes && (unheld & LAYER_BIT(LAYER_MEMORY))) ||
-           guests_memory_is_counted();
+    return (unheld & LAYER_BIT(LAYER_MEMORY)) || guests_memory_is_counted();
 }
 
 /* It may be this guest that is killed, or was by another thread. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The buffers of sockets that no control group counts (jail/watch_sockets.h), where one holds the
- * rest of the memory. Together they may take as much as the memory limit once more.
+ * rest of the memory. Together they may take as much as the memory limit once more. Without one,
+ * only connections are limited, which are the machine's.
  */
 #include "backends/local_parts.h"
 #include "base/clock.h"
@@ -13,8 +14,7 @@
 
 static bool is_watched(const struct local_guest *l)
 {
-    return l->out->started && !l->over && l->job->limits.memory_bytes &&
-           (cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY));
+    return l->out->started && !l->over && (cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY));
 }
 
 int64_t local_sockets_due(const struct local_guest *l)
@@ -27,17 +27,18 @@ enum jail_limit_hit local_sockets_over(struct local_guest *l)
     pid_t pids[PROCESSES_MAX];
     struct watch_sockets watch = {.pids = pids};
     struct watch_adrift adrift;
+    uint64_t most = l->job->limits.memory_bytes;
     int64_t begin = clock_mono_ms();
 
     if (begin < local_sockets_due(l))
         return 0;
     watch.count = cgroup_processes(l->group, pids, PROCESSES_MAX);
     uint64_t bytes = watch_sockets(&watch, &adrift);
-    if (bytes > l->sockets_peak)
+    if (most && bytes > l->sockets_peak)
         l->sockets_peak = bytes;
     int64_t now = clock_mono_ms(), pause = (now - begin) * LOOK_SHARE;
     l->sockets_ms = now + (pause > LOOK_EVERY_MS ? pause : LOOK_EVERY_MS);
-    if (watch_adrift_over(&adrift, l->job->limits.memory_bytes))
+    if (watch_adrift_over(&adrift, most))
         return LIMIT_CONNECTIONS;
-    return bytes > l->job->limits.memory_bytes ? LIMIT_MEMORY : 0;
+    return most && bytes > most ? LIMIT_MEMORY : 0;
 }

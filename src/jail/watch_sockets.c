@@ -264,8 +264,6 @@ bool watch_adrift_over(const struct watch_adrift *adrift, uint64_t memory_bytes)
 {
     uint64_t most = memory_bytes / ADRIFT_PART;
 
-    if (!memory_bytes)
-        return false;
     return adrift->count > ADRIFT_MOST ||
-           adrift->bytes > (most < ADRIFT_BYTES_MOST ? most : ADRIFT_BYTES_MOST);
+           (memory_bytes && adrift->bytes > (most < ADRIFT_BYTES_MOST ? most : ADRIFT_BYTES_MOST));
 }

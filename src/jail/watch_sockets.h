@@ -25,7 +25,8 @@ struct watch_adrift {
     size_t count;
     uint64_t bytes;
 };
-/* Whether those are more than a guest with that limit of memory may have; 0 is no limit. */
+/* Whether those are more than a guest with that limit of memory may have; 0 is no limit of their
+ * bytes, but of their count there always is one. */
 bool watch_adrift_over(const struct watch_adrift *adrift, uint64_t memory_bytes);
 
 struct watch_sockets {

@@ -146,6 +146,7 @@ def test(tap, user):
     options = ("--no-check", "--timeout", "60s")
     for name, code, more in (("that are closed with data in flight", ORPHANS % (64, 100000), ()),
                              ("that are closed, with a small limit", ORPHANS % (64, 100), ("--memory", "64m")),
+                             ("that are closed, without a limit of memory", ORPHANS % (64, 100), ("--memory", "0")),
                              ("behind sockets that are not connected", BEHIND, ()),
                              ("that are not accepted", UNACCEPTED, ("--memory", "128m"))):
         r = user.run(code, *options, *more)

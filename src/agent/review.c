@@ -67,7 +67,7 @@ struct asking {
     const struct review_question *question;
     struct review_answer *ret;
     struct buf system;
-    struct buf texts; /* the program and what runs with it */
+    struct buf texts; /* the program and what runs with it, without a mark */
     char key[SHA256_HEX];
 };
 
@@ -123,15 +123,20 @@ static void add_to_sum(struct sha256 *sum, struct str s)
 static void make_key(struct asking *a)
 {
     const struct review *r = a->review;
+    const struct review_question *q = a->question;
     struct sha256 sum;
 
     sha256_init(&sum);
-    add_to_sum(&sum, STR("review 1"));
+    add_to_sum(&sum, STR("review 2"));
     add_to_sum(&sum, str_from(r->provider));
     add_to_sum(&sum, str_from(r->model));
     add_to_sum(&sum, str_from(r->address));
     add_to_sum(&sum, buf_str(&a->system));
-    add_to_sum(&sum, buf_str(&a->texts));
+    add_to_sum(&sum, q->code);
+    for (size_t i = 0; i < q->beside_count; i++) {
+        add_to_sum(&sum, str_from(q->beside[i].what));
+        add_to_sum(&sum, q->beside[i].text);
+    }
     sha256_hex(&sum, a->key);
 }
 
@@ -181,7 +186,7 @@ static void log_usage(struct asking *a, const struct llm_answer *answer)
 
 static int make_messages(struct asking *a, struct llm_messages *messages, struct err *err)
 {
-    AUTO_BUF struct buf program = {0};
+    AUTO_BUF struct buf program = {0}, marked = {0};
     struct str texts = buf_str(&a->texts);
     char mark[REVIEW_MARK];
     int drawn = 0;
@@ -192,7 +197,9 @@ static int make_messages(struct asking *a, struct llm_messages *messages, struct
         review_mark(texts, review_draw_random, &drawn, mark);
     if (drawn < 0)
         return err_sys(err, "draw a mark");
-    review_add_program(texts, mark, &program);
+    buf_init(&marked, REVIEW_CODE_MAX + REVIEW_MARK * a->question->beside_count);
+    review_add_texts(a->question, mark, &marked);
+    review_add_program(buf_str(&marked), mark, &program);
     llm_say(messages, LLM_SYSTEM, a->system.p);
     llm_say(messages, LLM_USER, program.p);
     return 0;
@@ -269,7 +276,7 @@ static void review(void *ctx, const struct review_question *question, struct rev
     struct err err;
 
     buf_init(&a.texts, REVIEW_CODE_MAX);
-    review_add_texts(question, &a.texts);
+    review_add_texts(question, "", &a.texts);
     const char *problem = unfit(&a.texts);
     if (problem) {
         refuse(&a, problem);

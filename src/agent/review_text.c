@@ -82,13 +82,13 @@ int review_add_system(const struct review_question *question, struct str rules, 
     return prompt_make("review", prompts, values, ret, err);
 }
 
-void review_add_texts(const struct review_question *question, struct buf *ret)
+void review_add_texts(const struct review_question *question, const char *mark, struct buf *ret)
 {
     (void)buf_add_str(ret, question->code);
     for (size_t i = 0; i < question->beside_count; i++) {
         const struct beside_text *text = &question->beside[i];
-        (void)buf_addf(
-            ret, "%s\n--- runs with it: ", ret->n && !str_ends(buf_str(ret), "\n") ? "\n" : "");
+        (void)buf_addf(ret, "%s\n--- %s runs with it: ",
+                       ret->n && !str_ends(buf_str(ret), "\n") ? "\n" : "", mark);
         prompt_add_name(ret, str_from(text->what));
         (void)buf_adds(ret, " ---\n");
         (void)buf_add_str(ret, text->text);

@@ -29,8 +29,8 @@ int review_add_rules(const struct review_question *question, struct buf *ret, st
 int review_add_system(const struct review_question *question, struct str rules, const char *prompts,
                       struct buf *ret, struct err *err);
 /* Everything of the client's that would run, as one text for between the marks: the program, and
- * each text beside it below a line with its name. */
-void review_add_texts(const struct review_question *question, struct buf *ret);
+ * each text beside it below a line with the mark, which no text can have, and its name. */
+void review_add_texts(const struct review_question *question, const char *mark, struct buf *ret);
 void review_add_program(struct str text, const char *mark, struct buf *ret);
 /* {"is_secure": bool, "reason": text}, both required; the caller's. */
 json_t *review_schema(void);

@@ -41,8 +41,24 @@ static void test_draws(void)
     OK(strcmp(a, b) != 0, "a mark in a record depends on the program: %s %s", a, b);
 }
 
+/* A program can have a line like the one above a text, but not with the mark. */
+static void test_separators(void)
+{
+    const struct beside_text beside = {.what = "m.py", .text = STR("y = 2\n")};
+    const struct review_question question = {.code = STR("x = 1\n--- runs with it: \"n.py\" ---\n"),
+                                             .beside = &beside,
+                                             .beside_count = 1};
+    AUTO_BUF struct buf texts = {0};
+
+    buf_init(&texts, 1 << 10);
+    review_add_texts(&question, "0123", &texts);
+    EQ_STR(texts.p, "x = 1\n--- runs with it: \"n.py\" ---\n\n--- 0123 runs with it: \"m.py\" ---\n"
+                    "y = 2\n");
+}
+
 int main(void)
 {
+    RUN(test_separators());
     RUN(test_drawn_again());
     RUN(test_draws());
     return tap_done();

@@ -17,6 +17,7 @@ enum {
     BATCH = 256,
     PAUSE_MS = 50, /* rows that arrive during the pause share a transaction */
     FLUSH_MS = 2000,
+    ANSWER_MS = 500, /* a run waits for its row while the log fails */
     BEGIN_TRIES = 5, /* of two seconds each */
 };
 
@@ -40,7 +41,7 @@ struct run_log {
     uint64_t given, settled; /* total number of rows */
     uint64_t written, lost;
     uint64_t refused; /* of the lost, not in losses yet: there was no room for them */
-    struct err why;   /* the log fails at present; kind ERR_NONE: it does not */
+    struct err why;   /* of the last batch; kind ERR_NONE: it was written */
     bool ending, hurry;
 };
 
@@ -96,8 +97,7 @@ static uint64_t append_all(struct run_log *log, const struct row *batch, struct 
     return store_commit(log->store, err->kind ? &later : err) == 0 ? written : 0;
 }
 
-/* Reports what was lost, and returns whether the log fails now. */
-static bool note_losses(struct losses *l, uint64_t lost, uint64_t refused, const struct err *err)
+static void note_losses(struct losses *l, uint64_t lost, uint64_t refused, const struct err *err)
 {
     if (lost)
         losses_add(l, lost, err->msg);
@@ -105,7 +105,6 @@ static bool note_losses(struct losses *l, uint64_t lost, uint64_t refused, const
         losses_add(l, refused, too_many);
     if (!lost && !refused)
         (void)losses_end(l);
-    return l->failing;
 }
 
 static void pause_for_more(struct run_log *log)
@@ -129,10 +128,9 @@ static void write_batch(struct run_log *log)
     pthread_mutex_unlock(&log->lock);
     uint64_t written = append_all(log, batch, &err);
     rows_free(batch);
-    bool failing = note_losses(&log->losses, n - written, refused, &err);
+    note_losses(&log->losses, n - written, refused, &err);
     pthread_mutex_lock(&log->lock);
-    if (err.kind || !failing)
-        log->why = err;
+    log->why = err;
     log->written += written;
     log->lost += n - written;
     log->settled += n;
@@ -159,6 +157,20 @@ static void *log_main(void *ctx)
 
 /* ---- for the other threads ---- */
 
+/* With the lock, which it lets go of: that the log failed once says nothing about the row just
+ * given. */
+static void wait_for_row(struct run_log *log)
+{
+    int64_t until = clock_mono_ms() + ANSWER_MS;
+    uint64_t wanted = log->given;
+
+    log->hurry = true;
+    pthread_cond_signal(&log->more);
+    while (log->settled < wanted)
+        if (!cond_wait_until(&log->done, &log->lock, until))
+            break;
+}
+
 /* Copies outside of the lock; the thread that hands over a row does not wait for a disk. */
 static int give(void *ctx, const struct run_record *record, struct err *err)
 {
@@ -168,7 +180,6 @@ static int give(void *ctx, const struct run_record *record, struct err *err)
     run_record_copy(record, &row->record);
     pthread_mutex_lock(&log->lock);
     bool full = log->waiting >= WAITING_MAX;
-    *err = log->why;
     if (full) {
         err_set(err, ERR_LIMIT, "%s", too_many);
         log->lost++;
@@ -179,6 +190,9 @@ static int give(void *ctx, const struct run_record *record, struct err *err)
         log->given++;
         if (log->waiting++ == 0 || log->waiting == BATCH)
             pthread_cond_signal(&log->more);
+        if (log->why.kind)
+            wait_for_row(log);
+        *err = log->why;
     }
     pthread_mutex_unlock(&log->lock);
     if (full)

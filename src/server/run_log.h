@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The run log behind a queue: a thread of its own appends, many rows in one transaction, so that no
- * answer waits for it. If the daemon is killed, the rows that are still in the queue are lost:
- * those of the last moments. Rows that cannot be written are lost, too, and reported
- * (server/losses.h); results note it while it lasts.
+ * answer waits for it (while it fails, half a second at most). If the daemon is killed, the rows
+ * that are still in the queue are lost: those of the last moments. Rows that cannot be written are
+ * lost, too, and reported (server/losses.h); results note it while it lasts.
  */
 #ifndef SERVER_RUN_LOG_H
 #define SERVER_RUN_LOG_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/beside.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/printable.h"
@@ -59,12 +61,14 @@ static int add_unread(struct beside *b, struct str path, const char *unread)
     return 0;
 }
 
+static int by_sum(const void *a, const void *b)
+{
+    return memcmp(a, b, SHA256_HEX);
+}
+
 static bool is_known(const struct beside_known *known, const char *sum)
 {
-    for (size_t i = 0; known && i < known->n; i++)
-        if (memcmp(known->sums[i], sum, SHA256_HEX) == 0)
-            return true;
-    return false;
+    return known && known->n && bsearch(sum, known->sums, known->n, sizeof *known->sums, by_sum);
 }
 
 /* The sum has the name as well: a known text is read again under another one. */
@@ -89,7 +93,7 @@ static int add_text(struct look *l, const struct workspace_entry *entry, const c
     if (entry->size > RUN_SOURCE_MAX)
         return add_unread(b, entry->path, "larger than 16 MiB");
     buf_init(&text, RUN_SOURCE_MAX);
-    if (beside_content(entry, &text, err) < 0)
+    if (beside_content(b, entry, &text, err) < 0)
         return -1;
     sum_of(entry->path, buf_str(&text), sum);
     if (is_known(l->known, sum))
@@ -118,12 +122,28 @@ static bool could_be_module(const struct beside *b, struct str path)
     return beside_counts(b, code_file_of(path)) || !memchr(base.p, '.', base.n);
 }
 
+static int check_stop(const struct beside_stop *stop, struct err *err)
+{
+    if (!stop)
+        return 0;
+    if (stop->until_ms && clock_mono_ms() >= stop->until_ms)
+        return err_set(err, ERR_TIMEOUT,
+                       "the files of the workspace could not be read within the time limit, and "
+                       "nothing runs unread here");
+    struct pollfd cancel = {.fd = stop->cancel_fd, .events = POLLIN};
+    return poll(&cancel, 1, 0) > 0
+               ? err_set(err, ERR_TIMEOUT, "stopped while the files of the workspace were read")
+               : 0;
+}
+
 static int see(void *ctx, const struct workspace_entry *entry, struct err *err)
 {
     struct look *l = ctx;
     const struct code_file *row = code_file_of(entry->path);
     const char *unread = NULL;
 
+    if (check_stop(l->to->stop, err) < 0)
+        return -1;
     if (!S_ISREG(entry->mode))
         return could_be_module(l->to, entry->path)
                    ? add_unread(l->to, entry->path, "not a file but a link or the like")
@@ -214,6 +234,8 @@ void beside_learn(struct beside_known *known, const struct beside *b)
         known->sums = xrealloc_array(known->sums, known->n + 1, sizeof *known->sums);
         memcpy(known->sums[known->n++], b->files[i].sum, SHA256_HEX);
     }
+    if (b->file_count)
+        qsort(known->sums, known->n, sizeof *known->sums, by_sum);
 }
 
 void beside_known_done(struct beside_known *known)

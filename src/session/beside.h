@@ -17,6 +17,12 @@
 #include "request/request.h"
 #include "workspace/workspace.h"
 
+/* When the looking at files ends early: ERR_TIMEOUT. */
+struct beside_stop {
+    int cancel_fd;    /* readable: give it up; -1 for none */
+    int64_t until_ms; /* of clock_mono_ms; 0: no limit */
+};
+
 struct beside_file; /* the memory of a text that was read from a file */
 
 struct beside {
@@ -24,11 +30,14 @@ struct beside {
     size_t n;
     struct beside_file *files;
     size_t file_count;
-    size_t bytes; /* of the files' texts */
-    bool reviews; /* a reviewer reads them, so that other languages' files count as well */
+    size_t bytes;  /* of the files' texts */
+    uint64_t read; /* of all files, data among them */
+    bool reviews;  /* a reviewer reads them, so that other languages' files count as well */
+    const struct beside_stop *stop; /* NULL: never */
 };
 
-/* The sums of texts that were read and allowed: they are not read again. */
+/* The sums of texts that were read and allowed: they are not judged again. In order. All are
+ * forgotten when they would be more than 20 000. */
 struct beside_known {
     char (*sums)[SHA256_HEX];
     size_t n;
@@ -38,8 +47,8 @@ struct beside_known {
 void beside_add(struct beside *b, const struct beside_text *text);
 /* The request's own: its `beside`, and for a reviewer the client's prelude. */
 void beside_add_request(struct beside *b, const struct run_request *q);
-/* Files. `known` may be NULL. -1 with *err when they cannot be looked at, or are more than 64 MiB
- * of text: then nothing may run. */
+/* Files. `known` may be NULL. -1 with *err when they cannot be looked at, are more than 64 MiB of
+ * text that is not known, or take more than 256 MiB of reading in all: then nothing may run. */
 int beside_add_laid(struct beside *b, const struct lay_list *laid, struct err *err);
 int beside_add_folder(struct beside *b, int root_fd, const struct beside_known *known,
                       struct err *err);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An archive is found as zipimport finds it: by the record at its end, behind which a comment of
- * 64 KiB may stand, and before which the list of its members ends.
+ * 64 KiB may stand, and before which the list of its members ends. The list is searched to the end
+ * of the file: its last member's name can reach over the record. In the ZIP64 format, the record
+ * before that one has the list's size.
  */
 #include "session/beside_content.h"
 
@@ -14,13 +16,17 @@
     "\x7f"                                                                                         \
     "ELF"
 #define END    "PK\x05\x06"
+#define END_64 "PK\x06\x06"
 #define MEMBER "PK\x01\x02"
 
 enum {
     END_SIZE = 22,
+    END_64_SIZE = 76, /* with its locator */
     COMMENT_MAX = 65535,
+    TAIL_MAX = COMMENT_MAX + END_SIZE + END_64_SIZE,
     MEMBER_SIZE = 46,
-    LIST_MAX = 16 << 20, /* bytes before the end that are searched for members */
+    LIST_MAX = 16 << 20,
+    READ_MAX = 256 << 20, /* of all files, for one look at them */
 };
 
 bool beside_counts(const struct beside *b, const struct code_file *row)
@@ -28,8 +34,8 @@ bool beside_counts(const struct beside *b, const struct code_file *row)
     return row && (b->reviews || policy_reads(str_from(row->language)));
 }
 
-static int read_from(const struct workspace_entry *entry, uint64_t at, struct buf *ret,
-                     struct err *err)
+static int read_from(struct beside *b, const struct workspace_entry *entry, uint64_t at,
+                     struct buf *ret, struct err *err)
 {
     for (;;) {
         char *room = buf_room(ret, 65536);
@@ -44,13 +50,21 @@ static int read_from(const struct workspace_entry *entry, uint64_t at, struct bu
             return 0;
         buf_grew(ret, (size_t)got);
         at += (uint64_t)got;
+        b->read += (uint64_t)got;
+        if (b->read > READ_MAX)
+            return err_set(
+                err, ERR_LIMIT,
+                "the files of the workspace have more than %d MiB that must be read, and "
+                "nothing runs unread here",
+                READ_MAX >> 20);
     }
 }
 
-int beside_content(const struct workspace_entry *entry, struct buf *ret, struct err *err)
+int beside_content(struct beside *b, const struct workspace_entry *entry, struct buf *ret,
+                   struct err *err)
 {
     ret->limit += 65536; /* room for the read that finds the end */
-    return read_from(entry, 0, ret, err);
+    return read_from(b, entry, 0, ret, err);
 }
 
 static uint32_t number(const char *p, size_t bytes)
@@ -67,15 +81,13 @@ static bool is_module(const struct beside *b, struct str name)
     return beside_counts(b, code_file_of(name));
 }
 
-/* The last bytes of a file; false when it ends without the record of an archive. */
-static bool ends_as_archive(struct str tail, uint32_t *ret_list)
+/* The record in the last bytes of a file; -1 when it ends as no archive does. */
+static long find_end(struct str tail)
 {
     for (size_t at = tail.n >= END_SIZE ? tail.n - END_SIZE + 1 : 0; at--;)
-        if (memcmp(tail.p + at, END, 4) == 0) {
-            *ret_list = number(tail.p + at + 12, 4);
-            return true;
-        }
-    return false;
+        if (memcmp(tail.p + at, END, 4) == 0)
+            return (long)at;
+    return -1;
 }
 
 static bool has_module(const struct beside *b, struct str list)
@@ -92,41 +104,43 @@ static bool has_module(const struct beside *b, struct str list)
     return false;
 }
 
-static int look_into_archive(const struct beside *b, const struct workspace_entry *entry,
+static int look_into_archive(struct beside *b, const struct workspace_entry *entry, uint64_t from,
                              const char **ret, struct err *err)
 {
-    uint64_t from = entry->size > LIST_MAX ? entry->size - LIST_MAX : 0;
     AUTO_BUF struct buf list = {0};
 
-    buf_init(&list, LIST_MAX + 2 * 65536);
-    if (read_from(entry, from, &list, err) < 0)
+    buf_init(&list, LIST_MAX + TAIL_MAX + 2 * 65536);
+    if (read_from(b, entry, from, &list, err) < 0)
         return -1;
     if (has_module(b, buf_str(&list)))
         *ret = "an archive with modules";
     return 0;
 }
 
-int beside_unread_content(const struct beside *b, const struct workspace_entry *entry,
-                          const char **ret, struct err *err)
+int beside_unread_content(struct beside *b, const struct workspace_entry *entry, const char **ret,
+                          struct err *err)
 {
-    uint64_t most = COMMENT_MAX + END_SIZE, from = entry->size > most ? entry->size - most : 0;
+    uint64_t from = entry->size > TAIL_MAX ? entry->size - TAIL_MAX : 0;
     AUTO_BUF struct buf tail = {0};
     char head[4];
-    uint32_t list;
 
     if (workspace_entry_read(entry, 0, head, sizeof head) == (ssize_t)sizeof head &&
         memcmp(head, ELF, sizeof head) == 0) {
         *ret = "machine code";
         return 0;
     }
-    buf_init(&tail, COMMENT_MAX + END_SIZE + 2 * 65536);
-    if (read_from(entry, from, &tail, err) < 0)
+    buf_init(&tail, TAIL_MAX + 2 * 65536);
+    if (read_from(b, entry, from, &tail, err) < 0)
         return -1;
-    if (!ends_as_archive(buf_str(&tail), &list))
+    long end = find_end(buf_str(&tail));
+    if (end < 0)
         return 0;
-    if (list > LIST_MAX - COMMENT_MAX - END_SIZE) {
+    uint64_t list = number(tail.p + end + 12, 4), at = from + (uint64_t)end;
+    if (end >= END_64_SIZE && memcmp(tail.p + end - END_64_SIZE, END_64, 4) == 0)
+        *ret = "an archive in the ZIP64 format";
+    else if (list > LIST_MAX)
         *ret = "an archive with too long a list of members";
-        return 0;
-    }
-    return look_into_archive(b, entry, ret, err);
+    else
+        return look_into_archive(b, entry, list < at ? at - list : 0, ret, err);
+    return 0;
 }

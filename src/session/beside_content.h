@@ -12,11 +12,13 @@
 
 /* Whether a file of this row could run there; NULL is data. */
 bool beside_counts(const struct beside *b, const struct code_file *row);
-/* All of it; the buffer's limit is the caller's. */
-int beside_content(const struct workspace_entry *entry, struct buf *ret, struct err *err);
+/* All of it; the buffer's limit is the caller's. What is read counts in b->read: ERR_LIMIT beyond
+ * 256 MiB. */
+int beside_content(struct beside *b, const struct workspace_entry *entry, struct buf *ret,
+                   struct err *err);
 /* *ret is what a file without a name of code is after all: machine code, or an archive with
  * modules, under any name; else it stays as it was. */
-int beside_unread_content(const struct beside *b, const struct workspace_entry *entry,
-                          const char **ret, struct err *err);
+int beside_unread_content(struct beside *b, const struct workspace_entry *entry, const char **ret,
+                          struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "session/session_impl.h"
 
@@ -14,7 +15,7 @@ static const struct run_request *request_of(const struct session *s)
     return &s->shared->request.run;
 }
 
-int guard_find_beside(struct session *s, struct beside *ret, struct err *err)
+int guard_find_beside(struct session *s, int cancel_fd, struct beside *ret, struct err *err)
 {
     const struct run_request *q = request_of(s);
     bool read = q->reads_beside && (s->shared->policy || q->review);
@@ -27,7 +28,13 @@ int guard_find_beside(struct session *s, struct beside *ret, struct err *err)
         return err_set(err, ERR_UNSUPPORTED,
                        "the files of this session cannot be read from this host, and nothing runs "
                        "unread here");
-    return beside_add_folder(ret, work, &s->known, err);
+    struct beside_stop stop = {.cancel_fd = cancel_fd};
+    if (q->limits.wall_ms)
+        stop.until_ms = clock_mono_ms() + q->limits.wall_ms;
+    ret->stop = &stop;
+    int result = beside_add_folder(ret, work, &s->known, err);
+    ret->stop = NULL;
+    return result;
 }
 
 /* The verdict of these texts and `code`; ERR_POLICY with its reason when they are refused. */
@@ -61,7 +68,7 @@ static int look(struct session *s, const struct beside *beside, struct str code,
 int guard_files(struct session *s, struct err *err)
 {
     struct beside beside;
-    int result = guard_find_beside(s, &beside, err);
+    int result = guard_find_beside(s, guest_start_cancel(s), &beside, err);
 
     if (result == 0 && beside.n)
         result = look(s, &beside, STR(""), true, err);

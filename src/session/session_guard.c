@@ -151,7 +151,7 @@ static bool find_beside(struct looking *l)
 {
     struct err err;
 
-    if (guard_find_beside(l->session, &l->beside, &err) == 0)
+    if (guard_find_beside(l->session, l->cancel_fd, &l->beside, &err) == 0)
         return true;
     l->result->error = err;
     return false;

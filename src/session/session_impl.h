@@ -202,8 +202,9 @@ bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_f
 
 /* What the session begins with: files, modules to load. ERR_POLICY when it is refused. */
 int guard_opening(struct session *s, struct err *err);
-/* The files of the workspace that could run and were not read yet. End with beside_done. */
-int guard_find_beside(struct session *s, struct beside *ret, struct err *err);
+/* The files of the workspace that could run and were not read yet. End with beside_done.
+ * ERR_TIMEOUT after the time limit of a cell, or when cancel_fd (-1 for none) becomes readable. */
+int guard_find_beside(struct session *s, int cancel_fd, struct beside *ret, struct err *err);
 /* Has them read, before the guest does anything but a cell. ERR_POLICY when one is refused. */
 int guard_files(struct session *s, struct err *err);
 /* Reads a file that a client puts there; the descriptor's position stays. */

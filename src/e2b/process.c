@@ -412,7 +412,7 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
 
     *p = (struct e2b_process){.e2b = e2b,
                               .own_user = start->folder,
-                              .heard = start->folder, /* it may be silent */
+                              .heard = start->folder || start->silent,
                               .ours = -1,
                               .theirs = -1};
     buf_init(&p->envelopes, ENVELOPE_MAX + ENVELOPE_HEAD + FETCH_PIECE_MAX);

@@ -23,6 +23,7 @@
 #define E2B_PROCESS_H
 
 #include <poll.h>
+#include <stdbool.h>
 
 #include "e2b/sandbox.h"
 
@@ -34,6 +35,7 @@ struct e2b_start {
      * this folder, with these variables (an object of texts) and no input. */
     const char *folder;
     const json_t *variables;
+    bool silent; /* it may print nothing for as long as it likes; so may one with a folder */
 };
 
 int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,

@@ -5,12 +5,13 @@
  */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/printable.h"
 #include "base/str.h"
 #include "far/e2b_parts.h"
 
-enum { INSTALL_MS = 10 * 60 * 1000, SAID_MAX = 4096, LINE_LONG = 32 << 10 };
+enum { SAID_MAX = 4096, LINE_LONG = 32 << 10 };
 
 /* The machine is made for one guest: no other program meets its packages. */
 static const char *const before[] = {"env", "PIP_BREAK_SYSTEM_PACKAGES=1",
@@ -68,15 +69,17 @@ int e2b_install(struct far_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
     struct e2b_ended ended = {0};
+    int64_t begun_ms = clock_mono_ms();
 
     if (!d->job->packages)
         return 0;
     say_begun(d);
     const char **argv = command_of(d->job);
-    const struct e2b_start start = {.argv = argv};
+    const struct e2b_start start = {.argv = argv, .silent = true};
     buf_init(&ended.words, SAID_MAX);
-    int result = e2b_run(place->e2b, &start, INSTALL_MS, d->sink->cancel_fd, &ended, err);
+    int result = e2b_run(place->e2b, &start, E2B_INSTALL_MS, d->sink->cancel_fd, &ended, err);
     free(argv);
+    place->refresh_ms += clock_mono_ms() - begun_ms; /* this time does not count */
     if (result < 0 && err->kind != ERR_TIMEOUT)
         err_wrap(err, "--pip");
     else if (result == 0 && ended.status != 0)

@@ -16,7 +16,7 @@
                     LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU)))
 
 /* The time between two signs of life for the service. */
-enum { E2B_REFRESH_MS = 60 * 1000 };
+enum { E2B_REFRESH_MS = 60 * 1000, E2B_INSTALL_MS = 10 * 60 * 1000 };
 
 /* A guest's place. */
 struct e2b_relay;

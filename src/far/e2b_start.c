@@ -68,7 +68,7 @@ static int create(struct far_guest *d, struct err *err)
 
     far_sweep_files();
     json_t *metadata = e2b_metadata(d->job);
-    int64_t timeout_ms = plan_time(d->job, place);
+    int64_t timeout_ms = plan_time(d->job, place) + (d->job->packages ? E2B_INSTALL_MS : 0);
     const struct e2b_wish wish = {.template_id = d->job->image,
                                   .timeout_ms = timeout_ms,
                                   .internet = d->job->net_host || d->job->packages,

@@ -22,19 +22,23 @@ ENVD, INTERPRETER = 49983, 49999
 UNAUTHORIZED = "unauthorized access, please provide a valid access token or method signing if supported"
 OPEN = {("GET", "/health"), ("GET", "/files"), ("POST", "/files"), ("POST", "/init")}
 PIP = r"""#!/bin/sh
-# Installs empty modules, and knows no package whose name begins with "no-such".
+# Installs empty modules, and knows no package whose name begins with "no-such". One that begins with "slow" takes longer
+# than a program may take to say something.
 [ "$1" = install ] || exit 2
 shift
+say=echo
 mkdir -p /home/user/.local/standin
 for name in "$@"; do
     case $name in
+    --quiet) say=: ; continue ;;
     -*) continue ;;
+    slow*) sleep 17 ;;
     no-such*) echo "ERROR: No matching distribution found for $name" >&2; exit 1 ;;
     *[!A-Za-z0-9._=\<\>~-]*) echo "ERROR: Invalid requirement: '$name'" >&2; exit 1 ;;
     esac
     module=$(printf %s "${name%%[=<>~]*}" | tr - _)
     echo "version = '$name'" >"/home/user/.local/standin/$module.py"
-    echo "Successfully installed $name"
+    $say "Successfully installed $name"
 done
 """
 PYTHON = r"""#!/bin/sh

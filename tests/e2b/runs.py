@@ -225,6 +225,12 @@ def test_packages(tap, standin):
            product.said(done))
 
 
+def test_packages_slow(tap, standin):
+    """pip prints nothing while it works."""
+    done = product.run(standin, "--retries", "0", "--pip", "slow-name", "-c", "import slow_name; print('there')")
+    tap.equal(done.stdout, b"there\n", "packages that take longer than the start of a program", product.said(done))
+
+
 SHARED = "debug_sandbox_id"
 STOLEN = "/tmp/stolen"
 

@@ -7,15 +7,20 @@ import base64
 import json
 import random
 import struct
+import subprocess
+import sys
 import time
 import tracemalloc
 import zlib
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Callable
 
 import pytest
 
 import hostile_keys
-from glovebox_sandbox import Result
+from glovebox_sandbox import Result, keys
 from glovebox_sandbox.values import MOST_MEMORY, Foreign, decode, decode_shown
 
 
@@ -94,9 +99,47 @@ def test_collisions_take_no_quadratic_time(make: Callable[[int], Any]) -> None:
     assert seconds(make(80_000)) < 1.5
 
 
+@pytest.mark.parametrize("n", [6_000, 24_000, 40_000])
+@pytest.mark.parametrize("make", [int, lambda number: (number,), Decimal, Fraction], ids=["int", "tuple", "decimal", "fraction"])
+def test_keys_that_collide_are_refused_soon(make: Callable[[int], Any], n: int) -> None:
+    hostile = [make(hostile_keys.MODULUS * i) for i in range(1, n + 1)]
+    for fill in (lambda: keys.set_of(hostile), lambda: keys.dict_of([(key, 0) for key in hostile])):
+        began = time.process_time()
+        try:
+            fill()
+        except ValueError:
+            pass
+        assert time.process_time() - began < 4
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """Four processes that compute, so that this one shares its processor and its caches."""
+    children = [subprocess.Popen([sys.executable, "-c", "n = bytearray(1 << 25)\nfor _ in range(1000): n = n[1:] + n[:1]"])
+                for _ in range(4)]
+    yield
+    for child in children:
+        child.kill()
+        child.wait()
+
+
+@pytest.mark.parametrize("make", [random.random, lambda: f"{random.getrandbits(64):x}", lambda: random.getrandbits(62)],
+                         ids=["floats", "texts", "ints"])
+@pytest.mark.parametrize("suspected", [False, True])
+def test_honest_keys_on_a_busy_machine(busy: None, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Any],
+                                       suspected: bool) -> None:
+    """Also if every single part seems slow."""
+    if suspected:
+        monkeypatch.setattr(keys, "_SLOW", 0)
+        monkeypatch.setattr(keys, "_MOST_SLOW", 0)
+    honest = [make() for _ in range(50_000 if suspected else 1_000_000)]
+    assert len(keys.set_of(honest)) == len(set(honest))
+    assert len(keys.dict_of([(key, 0) for key in honest])) == len(set(honest))
+
+
 def test_long_keys_are_no_collisions() -> None:
-    keys = [{"$type": "tuple", "items": list(range(i, i + 500))} for i in range(3000)]
-    assert len(decode({"$type": "set", "items": keys})) == 3000
+    items = [{"$type": "tuple", "items": list(range(i, i + 500))} for i in range(3000)]
+    assert len(decode({"$type": "set", "items": items})) == 3000
     assert len(decode({"$type": "set", "items": [{"$type": "int", "hex": hex(1 << i)} for i in range(10_000)]})) == 10_000
 
 

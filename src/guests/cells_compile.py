@@ -248,7 +248,7 @@ def exception_message(e, name):
         if isinstance(e, KeyError) and type(e).__str__ is KeyError.__str__ and len(e.args) == 1:
             return shown_repr(e.args[0], "KeyError")
         return str.__str__(str(e))
-    except Exception:
+    except BaseException:
         return "<exception str() failed>"
 
 
@@ -276,7 +276,7 @@ def exception_text(e, texts):
         if isinstance(e, SyntaxError) and e.text is None and e.filename in texts:
             e.text = texts[e.filename].split("\n")[e.lineno - 1]
         return with_suggestion(e, "".join(format_exception(type(e), e, e.__traceback__)))
-    except Exception:
+    except BaseException:
         pass
     said = ["Traceback (most recent call last):\n"]
     for entry in list(entries_of(e.__traceback__))[-50:]:

@@ -52,6 +52,15 @@ def test_nonsense(t, feed):
             t.equal(s.ask("restart").get("ok"), True, name + ": and it can be restarted")
 
 
+def test_message(t, feed):
+    """An exception whose own text ends the interpreter."""
+    with Session(feed) as s:
+        for raised in ("SystemExit", "BaseException", "KeyboardInterrupt", "GeneratorExit"):
+            r = s.run("class E(Exception):\n    def __str__(self): raise %s\nraise E" % raised, wall_ms=60000)
+            t.equal((ended(r), r["exception"]["type"]), ("failed", "E"), "a text that raises " + raised, r)
+            t.equal(s.run("1")["value"], 1, "and on")
+
+
 def test_forged(t, feed):
     with Session(feed, tools=["add"], no_check=True) as s:
         s.run(FIND)

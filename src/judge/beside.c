@@ -3,6 +3,9 @@
  * The calls of cases are expressions of the candidate's program, so they are read after it, with
  * its names: all of them as one text, in which each stands in parentheses of its own. Each must be
  * an expression by itself, or a quote that one opens and another closes would hide those between.
+ *
+ * A case with arguments calls the function by its name. That may be one that the program imported,
+ * and what a function does can lie in an argument; so these are read as calls, too.
  */
 #include "judge/parts.h"
 
@@ -55,6 +58,58 @@ static void add_calls(struct judge_beside *b, const struct case_file *cases)
                                      .follows = true});
 }
 
+static struct str python_word(char first)
+{
+    return first == 't' ? STR("True") : first == 'f' ? STR("False") : STR("None");
+}
+
+/* JSON is an expression of Python's, but for three words and the escape of a slash. */
+static void add_json(struct buf *out, struct str json)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < json.n; i++) {
+        char c = json.p[i];
+        if (c == '"') {
+            quoted = !quoted;
+        } else if (quoted && c == '\\' && i + 1 < json.n) {
+            if (json.p[++i] != '/')
+                (void)buf_adds(out, "\\");
+        } else if (!quoted && c >= 'a' && strchr("tfn", c)) {
+            (void)buf_add_str(out, python_word(c));
+            i += c == 'f' ? 4 : 3;
+            continue;
+        }
+        (void)buf_add_str(out, str_slice(json, i, i + 1));
+    }
+}
+
+static void add_function_call(struct buf *out, const char *func, const struct test_case *c)
+{
+    (void)buf_addf(out, "%s(*", func);
+    add_json(out, c->args.p ? c->args : STR("[]"));
+    (void)buf_adds(out, ", **");
+    add_json(out, c->kwargs.p ? c->kwargs : STR("{}"));
+    (void)buf_adds(out, ")\n");
+}
+
+static void add_function_calls(struct judge_beside *b, const char *func,
+                               const struct case_file *cases)
+{
+    for (size_t i = 0; i < cases->n; i++) {
+        const struct test_case *c = &cases->at[i];
+        if (!c->is_program && !c->call.p)
+            add_function_call(&b->func, func, c);
+    }
+    if (!b->func.n)
+        (void)buf_addf(&b->func, "%s()\n", func);
+    add(b, &(struct beside_text){.what = "the function's name and its arguments",
+                                 .unread = b->func.overflow ? "too long" : NULL,
+                                 .text = buf_str(&b->func),
+                                 .language = "python",
+                                 .follows = true});
+}
+
 void judge_beside_find(const struct judge_request *q, struct judge_beside *ret)
 {
     const char *func = q->func ? q->func : q->cases->func;
@@ -65,13 +120,8 @@ void judge_beside_find(const struct judge_request *q, struct judge_beside *ret)
     if (!q->run.reads_beside)
         return;
     add_calls(ret, q->cases);
-    if (func) {
-        (void)buf_addf(&ret->func, "%s()\n", func);
-        add(ret, &(struct beside_text){.what = "the function's name",
-                                       .text = buf_str(&ret->func),
-                                       .language = "python",
-                                       .follows = true});
-    }
+    if (func)
+        add_function_calls(ret, func, q->cases);
     if (q->checker.p)
         add(ret, &(struct beside_text){.what = "the checker", .text = q->checker});
 }

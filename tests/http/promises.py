@@ -217,6 +217,19 @@ def test_links(tap, d):
     tap.equal(got[1].json["stdout"], "x\n", "a link to data", got)
 
 
+def test_arguments(tap, d):
+    """What a function of a library does can lie in its arguments."""
+    code = "import numpy as np\nfrom numpy import load\ndef f(*a, **k): return len(a) + len(k)"
+    for func in ("np.load", "load"):
+        for more in ({"args": ["a", None, True]}, {"args": ["a\\/\"b"], "kwargs": {"allow_pickle": True}}):
+            r = d.post("/v1/test", {"code": code, "func": func, "cases": [{"args": ["a"], "expected": 1}, dict(more, expected=1)]})
+            tap.ok("allow_pickle" in str(r.json["verdict"]["reason"]), "%s with %s" % (func, sorted(more)), r)
+    honest = [{"args": [None, True, False, -1.5e300, "true \\ \" null/", [{"a": []}]], "kwargs": {"x y": 1}, "expected": 7},
+              {"args": ["\u00e9\n"] * 3, "expected": 3}, {"args": [list(range(100000))], "expected": 1}]
+    r = d.post("/v1/test", {"code": "def f(*a, **k): return len(a) + len(k)", "func": "f", "cases": honest})
+    tap.ok(r.json.get("all_passed"), "arguments of a function of the program's", r)
+
+
 def test_honest(tap, d):
     data = [{"name": "a.csv", "content": "n\n1\n"}, {"name": "b.json", "content": "[1]"}, {"name": "c.txt", "content": BAD},
             packed("d.zip", archive(a__dot__csv="n\n1\n")), packed("e.bin", bytes(range(256)))]
@@ -240,6 +253,7 @@ def test(tap):
         test_runs(tap, d)
         test_sessions(tap, d)
         test_honest(tap, d)
+        test_arguments(tap, d)
         test_mcp(tap, d)
     with Daemon("--lock-policy", "--forbid-imports", "ctypes") as d:
         test_links(tap, d)

@@ -24,7 +24,7 @@ def decode_any_scalar(d):
     if "unit" not in d:
         return decode_scalar(d)
     numpy = package("numpy")
-    return getattr(numpy, d["class"])(d["value"], *([] if d["unit"] == "generic" else [d["unit"]]))
+    return numpy_scalar(numpy, d["class"])(d["value"], *([] if d["unit"] == "generic" else [d["unit"]]))
 
 
 def decode_any_array(d):
@@ -74,14 +74,14 @@ def decode_series(d):
 # ---- the program's own classes ----
 
 def decode_object(names, d):
-    kind = names.get(d["class"])
+    kind = own_class(names, d)
     if d["$type"] == "enum":
-        return kind[d["name"]] if isinstance(kind, type) else d["value"]
+        return kind[d["name"]] if kind is not None else d["value"]
     if d["$type"] == "namedtuple":
         values = [v for _, v in d["items"]]
-        return kind(*values) if isinstance(kind, type) else tuple(values)
+        return kind(*values) if kind is not None else tuple(values)
     values = {k: v for k, v in d["items"]}
-    return kind(**values) if isinstance(kind, type) else values
+    return kind(**values) if kind is not None else values
 
 
 OBJECTS = ("enum", "namedtuple", "dataclass")

@@ -389,9 +389,17 @@ def decode_array(d):
     return numpy.array(d["items"], dtype=d.get("class")).reshape(d.get("shape", len(d["items"])))
 
 
+# Of numpy's names, only its scalars are called.
+def numpy_scalar(numpy, name):
+    kind = vars(numpy).get(name)
+    if not isinstance(kind, type) or not issubclass(kind, numpy.generic):
+        raise ValueError("numpy has no scalar of the class %s" % ascii(name)[:80])
+    return kind
+
+
 def decode_scalar(d):
     import numpy
-    return getattr(numpy, d["class"])(d["value"])
+    return numpy_scalar(numpy, d["class"])(d["value"])
 
 
 DECODERS = {
@@ -407,10 +415,42 @@ DECODERS = {
     "timedelta": lambda d: timedelta(d.get("days", 0), d.get("seconds", 0), d.get("microseconds", 0))}
 
 
+# dataclasses.make_dataclass() leaves "types" before Python 3.12.
+OWN_MODULES = ("candidate", "__main__", "types")
+
+
+def is_enum(kind):
+    enum = modules.get("enum")
+    return enum is not None and issubclass(kind, enum.Enum)
+
+
+def is_named(kind):
+    return issubclass(kind, tuple) and type(getattr(kind, "_fields", None)) is tuple
+
+
+def is_record(kind):
+    own = type.__getattribute__(kind, "__dict__")
+    return type(own.get("__dataclass_fields__")) is dict and "__init__" in own
+
+
+SHAPES = {"enum": is_enum, "namedtuple": is_named, "dataclass": is_record}
+
+
+# The program's own class that a value is of, else None. A name may be that of anything which the program imported, and
+# calling it would let a value do what no check has read.
+def own_class(names, d):
+    kind = names.get(d["class"])
+    if not isinstance(kind, type) or type.__getattribute__(kind, "__module__") not in OWN_MODULES:
+        return None
+    return kind if SHAPES[d["$type"]](kind) else None
+
+
 # Classes of the candidate's own are found by name among its names.
 def decoder(names):
     def of_candidate(d):
-        kind = names[d["class"]]
+        kind = own_class(names, d)
+        if kind is None:
+            raise ValueError("the program has no %s of the name %s" % (d["$type"], ascii(d["class"])[:80]))
         if d["$type"] == "enum":
             return kind[d["name"]] if d["name"] in kind.__members__ else kind(d["value"])
         if d["$type"] == "namedtuple":

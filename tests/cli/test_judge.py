@@ -334,6 +334,19 @@ if __name__ == "__main__":
                 [{"args": [{"$type": "dataclass", "class": "P", "items": [["x", 1]]}],
                   "expected": {"$type": "dataclass", "class": "P", "items": [["x", 2]]}}])
     t.ok(doc["all_passed"], "a class of its own", doc)
+    code = ("import enum, typing, collections, dataclasses, timeit\nfrom timeit import timeit\nfrom urllib.parse import ParseResult\n"
+            "class E(enum.Enum):\n  A = 1\nclass N(typing.NamedTuple):\n  x: int\nM = collections.namedtuple('M', 'x')\n"
+            "D = dataclasses.make_dataclass('D', ['x'])\nclass Plain:\n  def __init__(self, stmt, number=1): print('RAN')\n"
+            "def own(stmt, number=1): print('RAN')\ndef f(v): return repr(v)[:1]\n")
+    forms = [{"$type": "enum", "class": "E", "name": "A", "value": 1}] + [
+        {"$type": form, "class": name, "items": [["x", 1]]} for form, name in (("namedtuple", "N"), ("namedtuple", "M"), ("dataclass", "D"))]
+    doc = judge(t, code, [{"args": [form], "expected": first} for form, first in zip(forms, "<NMD")], "--func", "f")
+    t.ok(doc["all_passed"], "classes of each kind", doc)
+    items = [["stmt", "print('RAN')"], ["number", 1]]
+    bad = [{"$type": form, "class": name, "items": items} for form in ("dataclass", "namedtuple") for name in ("timeit", "Plain", "own", "ParseResult", "none")]
+    doc = judge(t, code, [{"args": [form], "expected": 1} for form in bad], "--func", "f")
+    t.ok(all("the program has no " in r["detail"] and "RAN" not in r["stdout"] for r in doc["test_results"]),
+         "no other name is called for a value", doc)
     doc = judge(t, "def f(): return open('a', 'a').tell()\ndef g(): open('a', 'w').write('x')\n",
                 [{"call": "g()", "expected": None}, {"call": "f()", "expected": 0}], "--isolate")
     t.ok(doc["all_passed"], "isolated cases have no files in common", doc)

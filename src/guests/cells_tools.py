@@ -190,18 +190,56 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
-# Names, with dots, commas, brackets and bars: nothing in it can be called.
-TYPE_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_., []|")
+TYPES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
+TYPES.update({"None": None, "...": ...})
+TYPE_LENGTH = 1000
 
 
-# What a type's text names, if that is one of Python's own; else the text.
+# A type that is none of Python's own. It is no text: typing would evaluate that.
+class TypeName:
+    __slots__ = ("text",)
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+# The text comes from the client, whose words do not run: names are looked up, brackets and bars are applied, and no
+# more. `words` are in reverse.
+def read_type(words):
+    kind = TYPES[words.pop()]
+    if words[-1:] == ["["]:
+        kind = kind[read_types(words)]
+    if words[-1:] != ["|"]:
+        return kind
+    words.pop()
+    return kind | read_type(words)
+
+
+def read_types(words):
+    kinds, mark = [], words.pop()
+    while mark in ("[", ","):
+        kinds.append(read_type(words))
+        mark = words.pop()
+    if mark != "]":
+        raise ValueError(mark)
+    return kinds[0] if len(kinds) == 1 else tuple(kinds)
+
+
+# What a type's text names, if that is one of Python's own.
 def type_of(text):
-    if TYPE_LETTERS.issuperset(text):
-        try:
-            return eval(text, {"__builtins__": vars(builtins).copy()})
-        except Exception:
-            pass
-    return text
+    try:
+        if len(text) <= TYPE_LENGTH:
+            marked = "".join(" %s " % c if c in "[],|" else c for c in text)
+            words = marked.split()[::-1]
+            kind = read_type(words)
+            if not words:
+                return kind
+    except Exception:
+        pass
+    return TypeName(text)
 
 
 # A function that does nothing, with the parameters of a tool: Python itself checks calls by it, and help() and

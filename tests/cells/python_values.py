@@ -233,7 +233,45 @@ TYPED = tool(
     {"name": "when", "kind": "keyword_only", "type": "datetime.date", "default": {"$type": "date", "text": "2024-02-29"}},
     description="Looks something up.", returns="list")
 SIGNATURE = ("(query: str, limit: int = 10, kinds: list[str] | None = ..., *, "
-             "when: 'datetime.date' = datetime.date(2024, 2, 29)) -> list")
+             "when: datetime.date = datetime.date(2024, 2, 29)) -> list")
+# Three of these ran a text without a bracket that calls; the last one took minutes.
+HOSTILE = ("[0 for a in [__spec__.__class__] for a.flag in [exec]]", "[0 for a in [__spec__.__class__] for a.__getitem__ in [exec]]",
+           "list[[0 for list.x in [0]]]", "int.real", "[" * 900, "|" * 900, "int |", "list[int", "list[int]]", "x" * 100000,
+           "[0 for a in __doc__ for b in __doc__ for c in __doc__ for d in __doc__ for e in __doc__ for f in __doc__]")
+PLAIN_TYPES = {"int": "int", "None": "None", "dict[str, list[int]]": "dict[str, list[int]]", "tuple[int, ...]": "tuple[int, ...]",
+               " int|None ": "int | None"}
+
+
+def test_answers(tap, path):
+    """A value from outside makes only objects of the program's own classes, and scalars of numpy's."""
+    items = [["stmt", "print('RAN')"], ["number", 1]]
+    with start(path, tools=[tool("ask")]) as g:
+        g.run("from timeit import timeit, Timer\nfrom urllib.parse import ParseResult\nimport dataclasses\n"
+              "class Plain:\n  def __init__(self, stmt, number): print('RAN')\n"
+              "@dataclasses.dataclass\nclass Good:\n  stmt: str\n  number: int")
+        for form, name in [(f, n) for f in ("dataclass", "namedtuple") for n in ("timeit", "Timer", "Plain", "ParseResult")]:
+            cell = g.run("type(ask()).__name__", tools={"ask": lambda args, kwargs: {"$type": form, "class": name, "items": items}})
+            tap.equal((cell.value, cell.out), ("dict" if form == "dataclass" else "tuple", ""), "a %s of the name %s" % (form, name))
+        cell = g.run("ask()", tools={"ask": lambda args, kwargs: {"$type": "dataclass", "class": "Good", "items": items}})
+        tap.equal(g.run("_.number").value, 1, "one of the program's own", cell)
+        if g.run("import numpy").ok:
+            for name in ("DataSource", "fromfile", "save", "test", "ndarray", "none"):
+                cell = g.run("ask()", tools={"ask": lambda args, kwargs: {"$type": "scalar", "class": name, "value": "x"}})
+                tap.ok("numpy has no scalar of the class" in str(cell.exception), "numpy's %s is not called" % name, cell)
+
+
+def test_types(tap, path):
+    """A tool's types are read, not run; those that are not Python's own are no texts, which typing would evaluate."""
+    hostile = [tool("h%d" % i, {"name": "a", "type": text}, returns=text) for i, text in enumerate(HOSTILE)]
+    plain = [tool("p%d" % i, {"name": "a", "type": text}) for i, text in enumerate(PLAIN_TYPES)]
+    with start(path, tools=hostile + plain + [tool("run", {"name": "a", "type": "__import__('os').abort()"})]) as g:
+        got = g.run("[[repr(v), type(v).__name__] for i in range(%d) for v in globals()['h%%d' %% i].__annotations__.values()]" % len(HOSTILE)).value
+        tap.equal(got, [[text, "TypeName"] for text in HOSTILE for _ in "ab"], "types that are not evaluated")
+        got = g.run("import sys\n[p0.__annotations__['a'] is int, p1.__annotations__['a'] is None, sys.version_info >= (3, 10)] + "
+                    "[repr(globals()['p%d' % i].__annotations__['a']) for i in (2, 3, 4)]").value
+        tap.ok(got[:2] == [True, True] and (not got[2] or got[3:] == list(PLAIN_TYPES.values())[2:]), "types of Python's own", got)
+        got = g.run("import typing\nrepr(typing.get_type_hints(run)['a'])")
+        tap.ok(got.value == "__import__('os').abort()" or got.exception, "nor later", got)
 
 
 def test_typed_tools(tap, path):
@@ -247,7 +285,7 @@ def test_typed_tools(tap, path):
         tap.ok("search(query: str" in text and "Looks something up." in text and "query: What to look for." in text,
                "help(tool)", text)
         tap.equal(g.run("str(inspect.signature(none)), str(inspect.signature(odd))").value["items"],
-                  ["()", "(a: \"__import__('os')\", *rest, **more)"], "nothing of a type's text is run")
+                  ["()", "(a: __import__('os'), *rest, **more)"], "nothing of a type's text is run")
         for code, words in (("search()", "missing 1 required positional argument: 'query'"),
                             ("search('a', 1, [], 2)", "takes from 1 to 3 positional arguments but 4"),
                             ("search('a', size=2)", "unexpected keyword argument 'size'"), ("none(1)", "takes 0 positional")):
@@ -433,4 +471,4 @@ def test_wire(tap, path):
         tap.equal(g.wait(5), 0, "the end")
 
 
-TESTS = (test_values, test_libraries, test_tools, test_typed_tools, test_sources_name, test_sources, test_kept, test_final, test_display, test_text, test_wire)
+TESTS = (test_values, test_libraries, test_tools, test_typed_tools, test_types, test_answers, test_sources_name, test_sources, test_kept, test_final, test_display, test_text, test_wire)

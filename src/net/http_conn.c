@@ -95,6 +95,7 @@ void conn_refuse(struct http_conn *c, int status, const char *why)
 
 static void begin_exchange(struct http_conn *c)
 {
+    conn_leave(c);
     c->x = (struct http_exchange){.conn = c,
                                   .listener = c->listener,
                                   .head = &c->head,
@@ -377,10 +378,13 @@ static void on_read(evutil_socket_t fd, short what, void *ctx)
             conn_end(c);
         return;
     }
-    if (c->state == CONN_HEAD)
-        conn_leave(c);
     (void)buf_add(&c->in, scratch, (size_t)n);
     conn_advance(c);
+}
+
+void conn_read(struct http_conn *c)
+{
+    on_read(c->fd, EV_READ, c);
 }
 
 static void on_write(evutil_socket_t fd, short what, void *ctx)
@@ -419,7 +423,7 @@ struct http_conn *conn_new(struct http_server *server, const struct listener *li
 void conn_start(struct http_conn *c)
 {
     c->deadline_ms = c->listener->tcp ? clock_mono_ms() + c->server->limits.idle_ms : 0;
-    conn_join(c, &c->server->silent);
+    conn_join(c, &c->server->unasked);
     if (event_add(c->reads, NULL) < 0)
         conn_end(c);
 }

@@ -89,7 +89,7 @@ struct http_server {
     uint64_t bodies;  /* bytes of all bodies held now */
     uint64_t answers; /* bytes of large answers in memory that their readers have not taken yet */
     struct http_conn *conns;
-    struct conn_line silent;  /* have sent nothing yet */
+    struct conn_line unasked; /* have not sent the head of a request yet */
     struct conn_line waiting; /* CONN_WAIT */
     unsigned turned;          /* connections beyond the ceiling */
     struct event *listeners[16];
@@ -109,6 +109,8 @@ void conn_leave(struct http_conn *c); /* also if it is in none */
 struct http_conn *conn_new(struct http_server *server, const struct listener *listener, int fd);
 /* Reads requests. It may be freed then. */
 void conn_start(struct http_conn *c);
+/* Reads what has come. It may be freed then. */
+void conn_read(struct http_conn *c);
 /* Says 503 instead. */
 void conn_turn_away(struct http_conn *c);
 void conn_end(struct http_conn *c); /* frees it, or sets `doomed` */

@@ -63,21 +63,19 @@ static void pause_listening(struct http_server *server, bool on)
         (void)(on ? event_del(server->listeners[i]) : event_add(server->listeners[i], NULL));
 }
 
-/* A connection that has sent nothing may be kept for a long time, but not instead of another. One
- * whose request has just arrived is none of them. */
-static bool drop_silent(struct http_server *server)
+/* A connection that has not asked for anything may be kept for a long time, but not instead of
+ * another; a part of a head is easily sent. One whose request has just arrived is none of them. */
+static bool drop_unasked(struct http_server *server)
 {
     struct http_conn *c;
     char byte;
 
-    while ((c = server->silent.first)) {
-        conn_leave(c);
-        if (recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
-            continue;
-        conn_end(c);
-        return true;
-    }
-    return false;
+    while ((c = server->unasked.first) && recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+        conn_read(c);
+    if (!c)
+        return false;
+    conn_end(c);
+    return true;
 }
 
 static bool is_full(const struct http_server *server)
@@ -87,7 +85,7 @@ static bool is_full(const struct http_server *server)
 
 static void take_in(struct http_server *server, const struct listener *listener, int fd)
 {
-    bool turned = is_full(server) && !drop_silent(server);
+    bool turned = is_full(server) && !drop_unasked(server);
     struct http_conn *c = conn_new(server, listener, fd);
 
     server->counts.refused += turned;
@@ -100,7 +98,7 @@ static void take_in(struct http_server *server, const struct listener *listener,
 /* A flood waits in the kernel's queue. */
 static bool must_wait(const struct http_server *server)
 {
-    return server->turned >= TURNED_MAX && is_full(server) && !server->silent.first;
+    return server->turned >= TURNED_MAX && is_full(server) && !server->unasked.first;
 }
 
 static void on_accept(evutil_socket_t fd, short what, void *ctx)
@@ -118,7 +116,7 @@ static void on_accept(evutil_socket_t fd, short what, void *ctx)
         int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (client < 0) {
             bool full = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
-            if (full && drop_silent(server))
+            if (full && drop_unasked(server))
                 continue;
             if (full)
                 pause_listening(server, true);

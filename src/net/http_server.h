@@ -61,7 +61,7 @@ struct http_limits {
     int64_t body_ms;      /* for the body, and one more second for each 64 KiB of it that came */
     int64_t idle_ms;      /* between requests; over TCP before the first one, too */
     int64_t write_ms;     /* without the client taking any byte of an answer */
-    unsigned connections; /* a further one replaces one that has sent nothing yet, or gets 503 */
+    unsigned connections; /* a further one replaces one without a whole head yet, or gets 503 */
     uint64_t bodies;      /* bytes of all bodies together: a large one waits until it has room */
 };
 

@@ -84,8 +84,8 @@ const struct opt serve_options[] = {
      .initial = "2048",
      .min = 1,
      .max = 100000,
-     .help = "open connections; a further one takes the place of one that has sent nothing, or "
-             "gets 503"},
+     .help = "open connections; a further one takes the place of one that has not sent the "
+             "head of a request, or gets 503"},
     {.name = "sessions",
      .kind = OPT_INT,
      .flags = OPT_CONF,

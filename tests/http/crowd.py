@@ -12,6 +12,7 @@ from daemon import PATIENCE, SLEEP, Daemon, read_all, statuses
 from procs import named, wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+POST = b"POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n"  # its body, {}, follows
 
 
 def together(n, function):
@@ -211,24 +212,33 @@ def late_request(d, tcp):
 
 
 def test_silent(tap, d):
-    """Connections that send nothing take no other client's place."""
+    """Connections that send nothing, or a part of a head, take no other client's place."""
     silent = [d.raw() for _ in range(20)]
     tap.equal([d.get("/healthz").status for _ in range(5)], [200] * 5, "a table full of silent connections has room for others")
     silent[0].settimeout(PATIENCE)
     tap.equal(silent[0].recv(1), b"", "the oldest of them goes")
     silent[-1].sendall(GET)
     tap.equal(statuses(silent[-1].recv(1000)), [200], "the newest has its answer")
-    begun = [d.raw() for _ in range(19)]  # with the one that has its answer, as many as there are places
+    begun = [d.raw() for _ in range(30)]
     for s in begun:
         s.sendall(b"GET /healthz HT")
+    tap.equal([d.get("/healthz").status for _ in range(5)], [200] * 5, "a table full of parts of heads, too")
+    begun[0].settimeout(PATIENCE)
+    tap.equal(begun[0].recv(1), b"", "the oldest of these goes")
+    begun[-1].sendall(b"TP/1.1\r\nHost: x\r\n\r\n")
+    tap.equal(statuses(begun[-1].recv(1000)), [200], "the newest has its answer")
     silent[-1].sendall(GET)
-    tap.equal(statuses(silent[-1].recv(1000)), [200], "one that has sent something stays")
+    tap.equal(statuses(silent[-1].recv(1000)), [200], "one that has sent a request stays")
+    asked = [d.raw() for _ in range(18)]  # with the two that have their answers, as many as there are places
+    for s in asked:
+        s.sendall(POST)
     tap.equal([late_request(d, tcp) for tcp in (True, False)], [[503], [503]], "a client that is too many reads its 503, not a reset")
     many = together(400, lambda i: statuses(d.say(GET))[:1])
     tap.equal(many, [[503]] * 400, "and so do 400 of them")
-    begun[0].sendall(b"TP/1.1\r\nHost: x\r\n\r\n")
-    tap.equal(statuses(begun[0].recv(1000)), [200], "those that have a place are served")
-    for s in silent + begun:
+    for s in asked:
+        s.sendall(b"{}")
+    tap.equal([statuses(s.recv(1000)) for s in asked], [[400]] * 18, "those that have sent a head are served")
+    for s in silent + begun + asked:
         s.close()
     tap.ok(wait_for(lambda: d.get("/healthz").status == 200), "all is as before")
 

@@ -105,6 +105,7 @@ struct http_answer {
     const char *extra; /* further headers, each with CR LF; or NULL */
     char *body;        /* allocated; taken over */
     size_t size;
+    bool lent; /* the body is the caller's, and stays as it is until http_server_close */
 };
 void http_answer(struct http_exchange *x, const struct http_answer *given);
 /* From the descriptor's position on; takes it over. If the file is shorter than `size`, the

@@ -143,7 +143,7 @@ static void complete(struct http_conn *c)
 
 static bool is_large(const struct http_conn *c, const struct http_answer *a)
 {
-    return a->body && a->size >= LARGE_ANSWER && !has_no_body(c, a->status);
+    return a->body && !a->lent && a->size >= LARGE_ANSWER && !has_no_body(c, a->status);
 }
 
 static int put_on_disk(struct http_conn *c, const struct http_answer *a)
@@ -173,7 +173,12 @@ static bool find_room(struct http_conn *c, struct http_answer *a)
 
 static void add_body(struct http_conn *c, const struct http_answer *a)
 {
-    if (has_no_body(c, a->status) || !a->body) {
+    bool none = has_no_body(c, a->status) || !a->body;
+
+    if (a->lent) {
+        if (!none)
+            evbuffer_add_reference(c->out, a->body, a->size, NULL, NULL);
+    } else if (none) {
         free(a->body);
     } else if (a->size < 2048) {
         evbuffer_add(c->out, a->body, a->size);

@@ -57,5 +57,12 @@ void handle_metrics(struct call *call)
 
 void handle_openapi(struct call *call)
 {
-    call_answer(call, 200, NULL, openapi_text());
+    struct server *server = call->server;
+
+    if (!server->openapi)
+        server->openapi = openapi_text();
+    http_answer(call->x, &(struct http_answer){.status = 200,
+                                               .body = server->openapi,
+                                               .size = strlen(server->openapi),
+                                               .lent = true});
 }

@@ -383,6 +383,7 @@ static void close_server(struct server *server)
     if (server->base)
         event_base_free(server->base);
     metrics_free(server->metrics);
+    free(server->openapi);
     free(server->listeners);
     config_drop(server->config);
 }

@@ -60,6 +60,7 @@ struct server {
     struct backend_pool *pool; /* of warm jails; NULL: none */
     struct listener *listeners;
     size_t listener_count;
+    char *openapi; /* openapi_text(), from the first request for it to the end; NULL before */
     struct event *signals[4], *tick;
     struct event *end_of_process; /* of --end-with; NULL: none */
     int process_fd;

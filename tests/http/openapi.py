@@ -2,6 +2,8 @@
 """The description: well formed, and true."""
 
 import json
+import signal
+import time
 
 from daemon import Daemon
 
@@ -230,6 +232,26 @@ def test_typed(tap, doc):
     tap.equal(untagged, [], "each operation has a tag")
 
 
+def seconds(d, path, n):
+    """How long n requests take that are sent at once on one connection. HEAD, because our own reading takes time, too."""
+    began = time.monotonic()
+    get = b"HEAD %s HTTP/1.1\r\nHost: x\r\n" % path
+    got = d.say((get + b"\r\n") * (n - 1) + get + b"Connection: close\r\n\r\n")
+    return time.monotonic() - began if got.count(b"HTTP/1.1 200 OK") == n else None
+
+
+def test_once(tap, d):
+    """The description is made once: a client that asks for it often does not keep others waiting."""
+    first, again = d.get("/openapi.json").body, d.get("/openapi.json").body
+    tap.equal(first, again, "the description is the same each time")
+    tap.equal(d.call("HEAD", "/openapi.json").body, b"", "HEAD has none of it")
+    d.process.send_signal(signal.SIGHUP)
+    tap.equal(d.get("/openapi.json").body, first, "and after SIGHUP")
+    short = min(seconds(d, b"/healthz", 200) or 60 for _ in range(3))
+    large = min(seconds(d, b"/openapi.json", 200) or 60 for _ in range(3))
+    tap.ok(large < 0.1 + 20 * short, "200 of them are not much slower than 200 of /healthz", short, large)
+
+
 def test_stop(tap, d, doc):
     r = d.post("/v1/stop", {"no_such_field": 1})
     tap.ok(r.status == 400 and "no_such_field" in r.message, "/v1/stop: no other field", r)
@@ -247,4 +269,5 @@ def test(tap):
         test_answers(tap, d, doc)
         test_lines(tap, d, doc)
         test_fields(tap, d, doc)
+        test_once(tap, d)
         test_stop(tap, d, doc)

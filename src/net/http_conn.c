@@ -39,6 +39,8 @@ static void conn_free(struct http_conn *c)
     event_free(c->writes);
     if (c->closes)
         event_free(c->closes);
+    if (c->turn)
+        event_free(c->turn);
     evbuffer_free(c->out);
     fd_close(&c->send_fd);
     fd_close(&c->fd);
@@ -237,10 +239,9 @@ static bool step_answer(struct http_conn *c)
         else
             c->doomed = true;
     } else {
-        c->state = CONN_HEAD;
+        c->state = c->in.n ? CONN_NEXT : CONN_HEAD;
         c->deadline_ms = c->in.n ? 0 : clock_mono_ms() + c->server->limits.idle_ms;
         c->scanned = 0;
-        return true;
     }
     return false;
 }
@@ -286,6 +287,7 @@ void conn_advance(struct http_conn *c)
             more = step_raw(c);
             break;
         case CONN_BUSY:
+        case CONN_NEXT:
         case CONN_LINGER:
             more = false;
             break;
@@ -335,6 +337,28 @@ static void watch_close(struct http_conn *c, bool on)
         (void)event_add(c->reads, NULL);
 }
 
+static void on_turn(evutil_socket_t fd, short what, void *ctx)
+{
+    struct http_conn *c = ctx;
+
+    (void)fd;
+    (void)what;
+    c->state = CONN_HEAD;
+    (void)event_add(c->reads, NULL);
+    conn_advance(c);
+}
+
+/* Of many requests that came at once, one is answered in a turn of the loop, so that those of other
+ * clients come between. A timer, because the loop polls before it; an event made active would be
+ * called in this turn. Nothing is read meanwhile, not even the end. */
+static void await_turn(struct http_conn *c)
+{
+    if (!c->turn)
+        c->turn = event_new(c->server->base, -1, 0, on_turn, c);
+    (void)event_del(c->reads);
+    (void)event_add(c->turn, &(struct timeval){0});
+}
+
 /* Reads, unless enough is read; then only watches whether the client is still there. */
 static void watch(struct http_conn *c)
 {
@@ -342,6 +366,8 @@ static void watch(struct http_conn *c)
                 (c->state == CONN_RAW && c->held);
 
     watch_close(c, idle && (c->half_closed || c->in.n >= AHEAD_MAX));
+    if (c->state == CONN_NEXT)
+        await_turn(c);
 }
 
 static void at_end(struct http_conn *c)

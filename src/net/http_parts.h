@@ -30,6 +30,7 @@ enum conn_state {
     CONN_BUSY,   /* the handler works on an answer */
     CONN_RAW,    /* bytes of another protocol, after http_upgrade */
     CONN_ANSWER, /* the answer is complete, but not all of it is sent */
+    CONN_NEXT,   /* the next request is read already; its turn is the loop's next one */
     CONN_LINGER, /* all is sent; further input is discarded until we close */
 };
 
@@ -47,7 +48,7 @@ struct http_conn {
     struct http_conn *ahead, *behind; /* in `line` */
     const struct listener *listener;
     int fd;
-    struct event *reads, *closes, *writes;
+    struct event *reads, *closes, *writes, *turn;
     bool watches_close, half_closed;
     enum conn_state state;
     int64_t deadline_ms;    /* deadline of the state; 0 for none */

@@ -39,7 +39,8 @@ struct http_handler {
     /* The head is complete. If there is no answer at once, the body is read: into memory up to the
      * limit of http_body_max, or into a file (http_to_file). */
     void (*head)(void *ctx, struct http_exchange *x);
-    /* The whole request is there. The answer may come now, or later. */
+    /* The whole request is there. Of a connection's requests at most one is handled in a turn of
+     * the loop, if they came together. The answer may come now, or later. */
     void (*request)(void *ctx, struct http_exchange *x);
     /* After http_upgrade: bytes of the client, which are lent. */
     void (*bytes)(void *ctx, struct http_exchange *x, struct str bytes);

@@ -3,6 +3,7 @@
 
 import json
 import select
+import signal
 import socket
 import subprocess
 import time
@@ -158,6 +159,29 @@ def test_pipelining(tap, d):
     tap.ok(wait_for(lambda: d.figure("glovebox_workers_busy") == 0), "and its run ends with it")
 
 
+ANSWERED = 'glovebox_requests_total{status="200"}'
+
+
+def test_turns(tap, d):
+    """Who sends many requests at once does not have them all answered before another's first."""
+    with d.raw() as many, d.raw() as other:
+        for s in many, other:
+            s.sendall(GET)
+            s.recv(1000)
+        before = d.figure(ANSWERED)
+        d.process.send_signal(signal.SIGSTOP)
+        many.sendall(GET * 999 + GET.replace(b"Host", b"Connection: close\r\nHost"))
+        other.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        d.process.send_signal(signal.SIGCONT)
+        line = next(x for x in read_all(other).decode().splitlines() if x.startswith(ANSWERED))
+        answered = int(line.split()[1]) - before
+        tap.ok(answered < 10, "another has its answer among those of a thousand requests", answered)
+        tap.equal(statuses(read_all(many)), [200] * 1000, "which all have theirs")
+    for tcp in (False, True):
+        got = d.say(GET.replace(b": x", b": localhost") * 200, end=True, tcp=tcp)
+        tap.equal(statuses(got), [200] * 200, "so do those of a client that only reads then")
+
+
 def test_half_closed(tap, d):
     got = d.say(post(b'{"code":"import time; time.sleep(0.3); print(5)"}'), end=True)
     tap.ok(statuses(got) == [200] and b'"stdout":"5\\n"' in got, "a half-closed socket is answered", got)
@@ -257,7 +281,7 @@ def test_slow_batch(tap, d):
 
 def test(tap):
     with Daemon(tcp=True) as d:
-        for part in (test_malformed, test_forms, test_bodies, test_pipelining, test_half_closed,
+        for part in (test_malformed, test_forms, test_bodies, test_pipelining, test_turns, test_half_closed,
                      test_gone, test_slow_reader, test_slow_batch):
             part(tap, d)
         tap.equal(d.figure("glovebox_queue_length"), 0, "nothing is left in the queue")

@@ -76,8 +76,7 @@ static bool is_listed(int fd)
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
 
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
-           info.tcpi_state != TCP_CLOSE;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state != TCP_CLOSE;
 }
 
 static void add_socket(struct sum *sum, int fd)

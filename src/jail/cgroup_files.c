@@ -111,11 +111,11 @@ void cgroup_close_files(struct cgroup_part *p)
     pthread_mutex_unlock(&open_lock);
 }
 
-uint64_t cgroup_text_number(struct str s)
+uint64_t cgroup_text_number(struct str text)
 {
     int64_t value;
 
-    return num_int64(str_trim(s), &value) && value > 0 ? (uint64_t)value : 0;
+    return num_int64(str_trim(text), &value) && value > 0 ? (uint64_t)value : 0;
 }
 
 uint64_t cgroup_get_u64(struct cgroup_part *p, const char *file)

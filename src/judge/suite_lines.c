@@ -27,7 +27,7 @@ int suite_lines_open(struct suite_lines *lines, const char *path, struct err *er
     lines->in = gzdopen(fd, "rb");
     if (!lines->in)
         return err_set(err, ERR_SYSTEM, "zlib cannot be initialized");
-    fd = -1;
+    (void)fd_take(&fd);
     (void)gzbuffer(lines->in, CHUNK);
     return 0;
 }

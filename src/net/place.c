@@ -123,7 +123,7 @@ static int wait_connected(int fd)
 static int connect_tcp(const char *text, struct err *err)
 {
     struct sockaddr_storage at;
-    socklen_t n;
+    socklen_t n = 0;
     int one = 1;
 
     if (parse_tcp(text, &at, &n, err) < 0)

@@ -22,8 +22,21 @@ FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 FLAGS_tsan := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 FLAGS_cov := -O0 -g --coverage
 FLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-CPPFLAGS := -D_GNU_SOURCE -Isrc -Iinclude -I$(BUILD)/gen -DGLOVEBOX_VERSION='"$(VERSION)"' \
+# The floors of src, from the ground up. A file sees its own floor and those below it, so the compiler itself refuses
+# an include that goes up; tools/check-layers looks at the rest.
+FLOORS := base reading wall backends runs models doors
+SEES := $(FLOORS:%=-Isrc/%)
+CPPFLAGS = -D_GNU_SOURCE $(SEES) -Iinclude -I$(BUILD)/gen -DGLOVEBOX_VERSION='"$(VERSION)"' \
 	-DGLOVEBOX_LIBEXEC='"$(PREFIX)/lib/glovebox"'
+define floor_sees
+below := $(below) -Isrc/$1
+$(foreach made,$(BUILD) $(BUILD)/helper $(BUILD)/zygote,$(made)/src/$1/%.o): SEES := $(below) -Isrc/$1
+endef
+$(foreach floor,$(FLOORS),$(eval $(call floor_sees,$(floor))))
+# The sources of these rooms, whatever their floor.
+rooms = $(wildcard $(patsubst %,src/*/%/*.c,$1))
+# Some files of one room.
+files = $(patsubst %,src/$1/%.c,$2)
 CFLAGS := -std=c17 $(WARN) -fno-common -fvisibility=hidden -fPIC $(FLAGS_$(MODE))
 LDHARD := -Wl,-z,relro,-z,now,-z,noexecstack
 LDFLAGS := $(filter -fsanitize% --coverage,$(FLAGS_$(MODE)))
@@ -40,32 +53,29 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan tsan cov,
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values context guard jail guests languages request workspace text store docker e2b backends far result explain session judge llm math agent api
 # Of the network, the library has what reaches a model or a container engine.
-LIB_NET := $(patsubst %,src/net/%.c,child fetch fetch_wire url http_client http_chunks http_text http_head)
-LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)) $(LIB_NET)
-# The helper, without what is a zygote's, and what it shares with the library.
-JAIL_ONLY := $(filter-out src/inside/zygote%,$(wildcard src/inside/*.c))
-JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
-	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
-	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c
-JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-# Results that ask the client of MCP for more: no tool of the product does.
-ASKING_SRC := src/mcp/asking.c src/mcp/request_state.c
-CLI_SRC := $(filter-out $(LIB_NET) $(ASKING_SRC),$(wildcard src/cli/*.c src/assist/*.c src/help/*.c src/console/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
+LIB_NET := $(call files,base/net,child fetch fetch_wire url http_client http_chunks http_text http_head stream_piece)
+LIB_SRC := $(filter-out $(call rooms,net terminal fetch inside helper zygote hosting),$(wildcard \
+	$(patsubst %,src/%/*/*.c,$(filter-out doors,$(FLOORS))))) $(call rooms,api) $(LIB_NET)
+# The helper, what a zygote loads, and what both share with the library.
+JAIL_SHARED := $(call files,base/base,err mem str buf wire num fd clock) src/wall/limits/layers.c \
+	$(call files,wall/jail,spec filter landlock)
+JAIL_SRC := $(call rooms,inside helper) $(call files,wall/jail,lay host_box caps contained_wire) \
+	src/wall/limits/proc_stat.c $(JAIL_SHARED)
+ZYGOTE_SRC := $(call rooms,zygote) $(call files,wall/inside,guest spaces) $(JAIL_SHARED)
+CLI_SRC := $(filter-out $(LIB_NET),$(filter-out $(call rooms,api),$(wildcard src/doors/*/*.c)) \
+	$(call rooms,net terminal hosting))
 # The program that is linked with libcurl, and what it shares with the others.
-FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
-	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
+FETCH_SRC := $(call rooms,fetch) $(call files,base/net,fetch_wire url) \
+	$(call files,base/base,err mem str buf wire num fd clock utf8) src/base/formats/printable.c
 FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
-ASKING_OBJ := $(ASKING_SRC:%.c=$(BUILD)/%.o)
-# What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c,$(JAIL_SHARED))
+# A zygote's part is for the host's own libc: the last steps into a jail.
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
-JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
+JAIL_OBJ := $(JAIL_SRC:%.c=$(BUILD)/helper/%.o)
 
 # The program carries everything inside: resolving shared libraries is a third of its start-up time. Sanitizers
 # need a dynamic one.
@@ -83,7 +93,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b replay \
-	backends oom fuzz lint format stats bench install uninstall wheel clean example
+	backends oom fuzz lint format stats bench install uninstall wheel schemas clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|tsan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
@@ -124,8 +134,8 @@ $(BUILD)/glovebox-parses: tests/guard/count_parses.c $(CLI_OBJ) $(LIB_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) -Wl,--wrap=python_parse -o $@ $^ $(PROGRAM_LIBS)
 
 # It has what the conformance suite of MCP asks a server for, for tests/mcp.
-FIXTURE_WRAPS := tool_find tools_list resources_read mcp_handle mcp_result
-$(BUILD)/glovebox-fixtures: $(wildcard tests/mcp/*.c) $(ASKING_OBJ) $(CLI_OBJ) $(LIB_OBJ) tests/mcp/fixtures.h
+FIXTURE_WRAPS := tool_find tools_list resources_read mcp_handle
+$(BUILD)/glovebox-fixtures: $(wildcard tests/mcp/*.c) $(CLI_OBJ) $(LIB_OBJ) tests/mcp/fixtures.h
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests/mcp $(CFLAGS) $(LDFLAGS) $(LDHARD) $(FIXTURE_WRAPS:%=-Wl,--wrap=%) -o $@ $(filter-out %.h,$^) $(PROGRAM_LIBS)
 
@@ -169,7 +179,7 @@ $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	$(Q)$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
-$(BUILD)/make-filter: tools/make-filter.c tools/filter-asking.h tools/filter-actions.h tools/bpf-builder.h src/jail/syscalls.def src/jail/filter.h Makefile
+$(BUILD)/make-filter: tools/make-filter.c tools/filter-asking.h tools/filter-actions.h tools/bpf-builder.h src/wall/jail/syscalls.def src/wall/jail/filter.h Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp
@@ -181,7 +191,7 @@ $(BUILD)/gen/filter_tables.h: $(BUILD)/make-filter
 
 # What Unicode says of characters, and the grammar that explains wrong programs, as tables.
 UCD := /usr/share/unicode
-$(BUILD)/make-unicode: tools/make-unicode.c src/python/unicode_hash.h Makefile
+$(BUILD)/make-unicode: tools/make-unicode.c src/reading/syntax/unicode_hash.h Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $<
@@ -191,14 +201,14 @@ $(BUILD)/gen/unicode_tables.h: $(BUILD)/make-unicode
 	$(Q)$(BUILD)/make-unicode $(UCD) > $@.new
 	$(Q)mv $@.new $@
 
-$(BUILD)/make-grammar: tools/make-grammar.c tools/grammar-reader.h tools/grammar-data.h src/python/tokens.def Makefile
+$(BUILD)/make-grammar: tools/make-grammar.c tools/grammar-reader.h tools/grammar-data.h src/reading/syntax/tokens.def Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $<
 
-$(BUILD)/gen/grammar_tables.h: $(BUILD)/make-grammar src/python/grammar.peg
+$(BUILD)/gen/grammar_tables.h: $(BUILD)/make-grammar src/reading/python/grammar.peg
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/make-grammar src/python/grammar.peg > $@.new
+	$(Q)$(BUILD)/make-grammar src/reading/python/grammar.peg > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/codec_tables.h: tools/make-codecs
@@ -206,24 +216,24 @@ $(BUILD)/gen/codec_tables.h: tools/make-codecs
 	$(Q)tools/make-codecs > $@.new
 	$(Q)mv $@.new $@
 
-$(BUILD)/src/python/unicode.o: $(BUILD)/gen/unicode_tables.h
-$(BUILD)/src/python/codec.o: $(BUILD)/gen/codec_tables.h
-$(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/grammar_tables.h
+$(BUILD)/src/reading/syntax/unicode.o: $(BUILD)/gen/unicode_tables.h
+$(BUILD)/src/reading/syntax/codec.o: $(BUILD)/gen/codec_tables.h
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*/explain_*.c)): $(BUILD)/gen/grammar_tables.h
 
 # The runner's text, in two files: others need the first as well.
 RUNNER := $(BUILD)/gen/python_runner.py
-$(RUNNER): src/guests/packages.py src/guests/python_runner.py
+$(RUNNER): src/wall/guests/packages.py src/wall/guests/python_runner.py
 	@mkdir -p $(@D)
 	$(Q)cat $^ > $@
 
-GUESTS := $(filter-out %.h src/guests/python_runner.py,$(wildcard src/guests/*.*)) $(RUNNER)
+GUESTS := $(filter-out %.h src/wall/guests/python_runner.py,$(wildcard src/wall/guests/*.*)) $(RUNNER)
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
-	$(Q)tools/embed guests/guests.h guest $(GUESTS) > $@.new
+	$(Q)tools/embed languages/guests.h guest $(GUESTS) > $@.new
 	$(Q)mv $@.new $@
 
-HELP_TEXTS := $(wildcard src/help/*.txt)
-$(BUILD)/gen/help_texts.c: tools/embed-help src/help/ $(HELP_TEXTS)
+HELP_TEXTS := $(wildcard docs/help/*.txt)
+$(BUILD)/gen/help_texts.c: tools/embed-help docs/help/ $(HELP_TEXTS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-help $(HELP_TEXTS) > $@.new
 	$(Q)mv $@.new $@
@@ -232,12 +242,12 @@ $(BUILD)/gen/help_texts.c: tools/embed-help src/help/ $(HELP_TEXTS)
 PROMPTS := $(wildcard prompts/*.md)
 $(BUILD)/gen/prompts.c: tools/embed prompts/ $(PROMPTS)
 	@mkdir -p $(@D)
-	$(Q)tools/embed agent/prompts.h prompt $(PROMPTS) > $@.new
+	$(Q)tools/embed llm/prompts.h prompt $(PROMPTS) > $@.new
 	$(Q)mv $@.new $@
 
-$(BUILD)/gen/prices.c: tools/embed src/llm/prices.txt
+$(BUILD)/gen/prices.c: tools/embed src/models/llm/prices.txt
 	@mkdir -p $(@D)
-	$(Q)tools/embed llm/prices.h llm src/llm/prices.txt > $@.new
+	$(Q)tools/embed llm/prices.h llm src/models/llm/prices.txt > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/python_boot.c: tools/embed-bytecode $(RUNNER)
@@ -245,28 +255,28 @@ $(BUILD)/gen/python_boot.c: tools/embed-bytecode $(RUNNER)
 	$(Q)tools/embed-bytecode $(RUNNER) > $@.new
 	$(Q)mv $@.new $@
 
-DRIVER := $(patsubst %,src/guests/%.py,judge_codec packages judge_driver)
+DRIVER := $(patsubst %,src/wall/guests/%.py,judge_codec packages judge_driver)
 $(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
-CELLS := $(patsubst %,src/guests/%.py,judge_codec cells_charts cells_rich cells_hooks cells_values cells_frames \
+CELLS := $(patsubst %,src/wall/guests/%.py,judge_codec cells_charts cells_rich cells_hooks cells_values cells_frames \
 	cells_decode cells_compile cells_tools packages cells_process cells_python)
 $(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new
 	$(Q)mv $@.new $@
 
-RICH := $(patsubst %,src/guests/%.py,rich_begin cells_charts cells_rich cells_hooks rich_run)
+RICH := $(patsubst %,src/wall/guests/%.py,rich_begin cells_charts cells_rich cells_hooks rich_run)
 $(BUILD)/gen/rich_code.c: tools/embed-rich $(RICH)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-rich $(RICH) > $@.new
 	$(Q)mv $@.new $@
 
-SUITE := $(patsubst %,src/guests/%.py,judge_codec suite_link suite_tables)
-SUITE_TESTS := $(SUITE) $(patsubst %,src/guests/suite_%.py,remote names checks forms tests)
-SUITE_CANDIDATE := $(SUITE) src/guests/suite_candidate.py
+SUITE := $(patsubst %,src/wall/guests/%.py,judge_codec suite_link suite_tables)
+SUITE_TESTS := $(SUITE) $(patsubst %,src/wall/guests/suite_%.py,remote names checks forms tests)
+SUITE_CANDIDATE := $(SUITE) src/wall/guests/suite_candidate.py
 $(BUILD)/gen/suite_tests_code.c: $(SUITE_TESTS)
 $(BUILD)/gen/suite_candidate_code.c: $(SUITE_CANDIDATE)
 $(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c: $(BUILD)/gen/suite_%_code.c: tools/embed-driver
@@ -279,7 +289,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A thin one: a list of the objects.
-$(TEST_LIB): $(LIB_OBJ) $(ASKING_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
+$(TEST_LIB): $(LIB_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@
 	$(Q)ar rcsT $@ $^
@@ -393,7 +403,14 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/systemd/user \
-		$(DESTDIR)$(PREFIX)/share/glovebox
+		$(DESTDIR)$(PREFIX)/share/glovebox $(DESTDIR)$(PREFIX)/share/doc/glovebox/docs/python \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 README.md SECURITY.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE \
+		$(DESTDIR)$(PREFIX)/share/doc/glovebox
+	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/glovebox/docs
+	install -m 644 docs/python/*.md $(DESTDIR)$(PREFIX)/share/doc/glovebox/docs/python
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/glovebox.pc > \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/glovebox.pc
 	install -m 644 packaging/docker-seccomp.json packaging/compose.yaml packaging/kubernetes.yaml \
 		$(DESTDIR)$(PREFIX)/share/glovebox
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
@@ -411,11 +428,17 @@ install: all
 		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.service
 	install -m 644 packaging/glovebox-user.socket $(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.socket
 	$(BUILD)/glovebox help --man > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1
+	for command in $$($(BUILD)/glovebox help --complete -- '' | cut -f1 | grep -v '^-'); do \
+		$(BUILD)/glovebox help --man $$command > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox-$$command.1; done
 	$(BUILD)/glovebox help --completion > \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
 	$(BUILD)/glovebox help --completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_glovebox
 	$(BUILD)/glovebox help --completion fish > \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/glovebox.fish
+
+## make schemas    the options and the results of the Python package, from the rows of settings, verbs and results
+schemas: $(BUILD)/glovebox
+	sdk/python/make-schemas $<
 
 ## make wheel      the Python package with the programs and what they link, for pip, into build/wheel
 wheel: all
@@ -423,10 +446,13 @@ wheel: all
 
 ## make uninstall  what install put there
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/share/glovebox
+	rm -rf $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/share/glovebox \
+		$(DESTDIR)$(PREFIX)/share/doc/glovebox
 	rm -f $(DESTDIR)$(PREFIX)/bin/glovebox $(DESTDIR)$(PREFIX)/lib/libglovebox.a \
 		$(DESTDIR)$(PREFIX)/lib/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0 \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/glovebox.pc \
 		$(DESTDIR)$(PREFIX)/include/glovebox.h $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/glovebox-*.1 \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.service \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket \
 		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.service \
@@ -438,4 +464,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ASKING_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(FETCH_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(FETCH_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)

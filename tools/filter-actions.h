@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of a call, for make-filter.c alone: the rows of src/jail/syscalls.def as parts of a
- * BPF program.
+ * What becomes of a call, for make-filter.c alone: the rows of src/wall/jail/syscalls.def as parts
+ * of a BPF program.
  */
 #ifndef TOOLS_FILTER_ACTIONS_H
 #define TOOLS_FILTER_ACTIONS_H

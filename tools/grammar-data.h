@@ -14,7 +14,7 @@
 
 enum {
 #define TOKEN(kind, text) T_##kind,
-#include "python/tokens.def"
+#include "syntax/tokens.def"
 #undef TOKEN
     T_COUNT,
 };
@@ -23,7 +23,7 @@ static const struct {
     const char *kind, *text;
 } tokens[] = {
 #define TOKEN(kind, text) {#kind, text},
-#include "python/tokens.def"
+#include "syntax/tokens.def"
 #undef TOKEN
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes filter_tables.h out of src/jail/syscalls.def: BPF programs for each architecture and
+ * Makes filter_tables.h out of src/wall/jail/syscalls.def: BPF programs for each architecture and
  * flavour, and a table from number to name and action. libseccomp knows the numbers; it is needed
  * here only.
  *
@@ -211,7 +211,7 @@ int main(void)
     static struct program program;
 
     resolve_all();
-    puts("/* Made by tools/make-filter.c from src/jail/syscalls.def. */");
+    puts("/* Made by tools/make-filter.c from src/wall/jail/syscalls.def. */");
     for (unsigned a = 0; a < FILTER_ARCH_COUNT; a++) {
         for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
             if (same_as(flavour) == flavour)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes grammar_tables.h out of src/python/grammar.peg: tools/make-grammar GRAMMAR. An item of an
- * alternative is a token or a rule. Each rule and each alternative gets the set of tokens it can
- * start with, so that most of them need not be tried.
+ * Makes grammar_tables.h out of src/reading/python/grammar.peg: tools/make-grammar GRAMMAR. An item
+ * of an alternative is a token or a rule. Each rule and each alternative gets the set of tokens it
+ * can start with, so that most of them need not be tried.
  */
 #include "grammar-reader.h"
 
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     find_first(&g);
     for (int i = 0; i < g.count; i++)
         find_after(&g, g.rules[i]);
-    puts("/* Made by tools/make-grammar.c out of src/python/grammar.peg. */");
+    puts("/* Made by tools/make-grammar.c out of src/reading/python/grammar.peg. */");
     write_items(&g);
     write_ways(&g);
     write_rules(&g);

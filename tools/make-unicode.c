@@ -3,8 +3,8 @@
  * Makes gen/unicode_tables.h: make-unicode FOLDER, the folder of the Unicode Character Database.
  *
  * Each version of Python knows the characters of one version of Unicode, so every fact carries the
- * first Python that knows it (src/python/unicode_hash.h says how). What a newer Unicode than the
- * folder's brought is added from the table `newer`, as far as few words can say it.
+ * first Python that knows it (src/reading/syntax/unicode_hash.h says how). What a newer Unicode
+ * than the folder's brought is added from the table `newer`, as far as few words can say it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/unicode_hash.h"
+#include "syntax/unicode_hash.h"
 
 enum { CODES = 0x110000, NAMES_MAX = 100000, FIELDS = 15 };
 

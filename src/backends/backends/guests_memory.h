@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One ceiling for the memory of all local guests of this process together, for a program that runs
+ * them for several owners. When it is reached, the largest guest of the owner with the most memory
+ * is killed at once, even if no thread steps it, and its files are released.
+ *
+ * Where control groups hold memory, the kernel enforces the ceiling, too (cgroup_ceiling in
+ * limits/cgroup.h). It would kill the largest process of any owner. So a thread of ours reads the
+ * groups, each time before guests can have filled the rest, and kills at nine tenths of the
+ * ceiling. If it is too late, the kernel kills a process of the same owner: near the ceiling, that
+ * owner's processes are marked for it. Without control groups, each watched guest reports its
+ * memory, and guests are killed at the ceiling itself.
+ *
+ * A guest that has ended counts with its files, until it is closed.
+ */
+#ifndef BACKENDS_GUESTS_MEMORY_H
+#define BACKENDS_GUESTS_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cgroup;
+
+/* Sets the ceiling; 0, the default, means none. Only guests that join later are counted.
+ * Thread-safe. */
+void guests_memory_limit(uint64_t bytes);
+/* Half of the machine's memory, or of the limit of the group that this process is in, if that is
+ * less; in whole MiB. */
+uint64_t guests_memory_usual(void);
+
+/* What is said of one that was killed for the sum, or lost its files. */
+#define GUESTS_MEMORY_WHY                                                                          \
+    "killed because all guests of this daemon together reached the memory that they may have "     \
+    "(--guests-memory)"
+
+enum {
+    COUNTED_FILES = 2,
+    GUESTS_EMPTY_MS = 1000, /* most that a folder is emptied which a living fork can fill */
+};
+
+/* A counted guest; a member of the guest's own structure. Lent members must exist until
+ * guests_memory_ended or guests_memory_leave. If the guest was killed, the lent descriptors lead
+ * nowhere. */
+struct counted_guest {
+    struct counted_guest *next, **link;
+    bool counted;
+    struct counted_guest *above; /* of a fork that dies with its origin: the origin; or NULL */
+    uint64_t owner;
+    struct cgroup *group;     /* lent; counts its memory; NULL: guests_memory_count */
+    int init_pidfd;           /* lent; -1: the guest's own thread kills it */
+    int files[COUNTED_FILES]; /* lent; all descriptors that keep its files once it is dead; -1 for
+                                 none */
+    int emptied; /* lent; a folder to empty, because more than these descriptors keeps it; -1 for
+                    none */
+    uint64_t bytes;
+    bool marked; /* the kernel would kill it before others */
+    bool unsure; /* not all of its processes may be as `marked` says */
+    bool sealed; /* it is not marked now */
+    bool ended;  /* its processes are dead; files, and what its forks map, may be in `group` */
+    bool kept;   /* guests_memory_keep */
+    atomic_bool killed;
+};
+
+/* True if guests have to report their memory: there is a ceiling, and no control group enforces it.
+ */
+bool guests_memory_is_counted(void);
+/* Adds the guest: from now on it may be killed. Without a ceiling, these functions have no effect.
+ */
+void guests_memory_join(struct counted_guest *guest);
+/* Whether a sum over the state of its processes is kept, which a mark would change. */
+void guests_memory_seal(struct counted_guest *guest, bool sealed);
+/* What the guest has now. May kill any guest. */
+void guests_memory_count(struct counted_guest *guest, uint64_t bytes);
+/* Lends one more descriptor, in a free element of `files`. */
+void guests_memory_lend(struct counted_guest *guest, int file);
+/* Its processes are dead; this is what its files take, as far as its group does not say. It is not
+ * killed any more, only its files are released. Other descriptors than before may be lent with it.
+ * The group stays lent. */
+struct guest_left {
+    uint64_t bytes;
+    int files[COUNTED_FILES], emptied;
+    bool release; /* release the files at once */
+};
+void guests_memory_ended(struct counted_guest *guest, const struct guest_left *left);
+/* The group of one that has ended, with what its forks still map, is counted in `kept` from now on,
+ * as its owner's, until that leaves. To kill it is to kill the forks. */
+void guests_memory_keep(struct counted_guest *ended, struct counted_guest *kept);
+uint64_t guests_memory_of(const struct counted_guest *guest);
+void guests_memory_leave(struct counted_guest *guest);
+
+#endif

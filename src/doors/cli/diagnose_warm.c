@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two features need more from a host than a jail does: guests that are started early, and sessions
+ * that can be forked. This tries one of each.
+ */
+#include <poll.h>
+#include <stdio.h>
+
+#include "backends/pool.h"
+#include "base/clock.h"
+#include "cli/diagnose.h"
+#include "registry/registry.h"
+#include "session/session.h"
+
+enum { PATIENCE_MS = 15000, LOOK_EVERY_MS = 5 };
+
+static const char groups_missing[] =
+    "limits for memory, processes and processor time are not all held by control groups: see the "
+    "layers memory, pids and cpu";
+
+static void set_absent(struct early_diagnosis *a, const char *why)
+{
+    a->present = false;
+    snprintf(a->why, sizeof a->why, "%s", why);
+}
+
+/* The first run is cold, and the pool learns from it which kind is needed. Soon afterwards a guest
+ * must be waiting. */
+static void try_warm(struct run_request q, struct early_diagnosis *ret)
+{
+    struct run_watch watch = {.cancel_fd = -1};
+    struct backend_pool_stats stats = {0};
+    struct result result;
+    int64_t until = clock_mono_ms() + PATIENCE_MS;
+
+    q.program.code = STR("pass");
+    result_init(&result, 4096);
+    run_program(&q, &watch, &result);
+    if (result.error.kind) {
+        set_absent(ret, result.error.msg);
+    } else {
+        do {
+            (void)poll(NULL, 0, LOOK_EVERY_MS);
+            backend_pool_stats(q.place.pool, &stats);
+        } while (!stats.ready && !stats.problem[0] && clock_mono_ms() < until);
+        ret->present = stats.ready > 0;
+        if (!ret->present)
+            set_absent(ret, stats.problem[0] ? stats.problem : "no interpreter got ready in time");
+    }
+    result_done(&result);
+}
+
+static void try_fork(const struct run_request *q, struct early_diagnosis *ret)
+{
+    struct session_request request;
+    struct session *session = NULL, *other = NULL;
+    struct err err;
+
+    session_request_init(&request);
+    request.run = *q;
+    request.forks = 1;
+    ret->present =
+        session_open(&request, &session, &err) == 0 && session_fork(session, &other, &err) == 0;
+    if (!ret->present)
+        set_absent(ret, err.msg);
+    session_close(other);
+    session_close(session);
+}
+
+static bool has_groups(const struct diagnosis *d)
+{
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (CGROUP_LAYERS & LAYER_BIT(i) && d->layers[i].state != LAYER_PRESENT)
+            return false;
+    return true;
+}
+
+void diagnose_early(const struct language_table *languages, struct diagnosis *d)
+{
+    const struct backend_pool_options few = {.ready_max = 1, .kinds_max = 2};
+    struct run_request q;
+    struct err err;
+
+    run_request_init(&q);
+    q.program.language = "python";
+    q.program.languages = languages;
+    q.program.stdin_fd = -1;
+    q.door.log = "off";
+    q.policy.no_check = true;
+    const char *why = !d->runs ? "nothing runs here" : !has_groups(d) ? groups_missing : NULL;
+    if (!why && backend_pool_open(backends, &few, &q.place.pool, &err) < 0)
+        why = err.msg;
+    if (why) {
+        set_absent(&d->warm, why);
+        set_absent(&d->forks, why);
+        return;
+    }
+    try_warm(q, &d->warm);
+    try_fork(&q, &d->forks);
+    backend_pool_close(q.place.pool);
+}

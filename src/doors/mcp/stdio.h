@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The server for one client, on two descriptors (mcp/pipe.h), with its own pool.
+ */
+#ifndef MCP_STDIO_H
+#define MCP_STDIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "request/settings.h"
+
+struct mcp_options {
+    const struct settings *settings; /* for every run and session; borrowed */
+    char *const *languages;          /* no others are offered; NULL-terminated, or NULL for all */
+    char *const *tools;              /* the same of tools */
+    size_t sessions_max;
+    size_t message_max; /* maximum bytes of an answer */
+    int64_t idle_ms;    /* a session that is unused for this time is closed */
+    int in_fd, out_fd;
+    int quit_fd; /* readable: stop now */
+};
+
+/* -1 with *err, which names the tools, for the name of none. */
+int mcp_check_tool(const char *name, struct err *err);
+/* Serves until the client closes its end or quit_fd is readable; then it closes all sessions. -1
+ * when it could not start. */
+int mcp_serve(const struct mcp_options *options, struct err *err);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Advice for a person at a terminal. A model reads the same in the result's `feedback` and `files`.
+ */
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "explain/feedback.h"
+#include "languages/elsewhere.h"
+#include "report/report.h"
+#include "run/prepare.h"
+
+enum { NAMES_SHOWN = 3 };
+
+/* Returns the module that the program's Python lacks; empty for another failure. */
+static struct str missing_module(const json_t *doc)
+{
+    const json_t *e = json_object_get(doc, "exception");
+    const char *type = json_string_value(json_object_get(e, "type"));
+    struct str message = str_from(json_string_value(json_object_get(e, "message")));
+    struct str lead = STR("No module named '");
+
+    if (!type || strcmp(type, "ModuleNotFoundError") != 0 || !str_starts(message, lead.p) ||
+        !str_ends(message, "'"))
+        return STR("");
+    return str_slice(message, lead.n, message.n - 1);
+}
+
+/* True if another Python of this host has the module; prints which one. */
+static bool say_elsewhere(const struct report *how, const json_t *doc)
+{
+    struct str module = missing_module(doc);
+    AUTO_FREE char *python = module.n ? python_elsewhere(module) : NULL;
+
+    if (!python)
+        return false;
+    AUTO_FREE char *line = xasprintf("hint: another Python has '%.*s': --python %s uses it",
+                                     (int)module.n, module.p, python);
+    report_say(how->settings, line);
+    return true;
+}
+
+/* A refusal's findings have hints of their own. */
+static void say_advice(const struct report *how, const json_t *doc)
+{
+    const char *text = json_string_value(json_array_get(json_object_get(doc, "feedback"), 0));
+    const char *type = json_string_value(json_object_get(doc, "error_type"));
+    bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
+
+    if (!text || !theirs || feedback_is_general(text) || say_elsewhere(how, doc))
+        return;
+    AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
+    report_say(how->settings, line);
+}
+
+static void say_lost_files(const struct report *how, const json_t *doc)
+{
+    AUTO_BUF struct buf b = {0};
+    const json_t *file;
+    size_t i, n = 0;
+
+    if (!how->files || how->settings->common.out || how->settings->common.work_dir)
+        return;
+    buf_init(&b, 16 << 10);
+    (void)buf_adds(&b, "not kept: ");
+    json_array_foreach(json_object_get(doc, "files"), i, file)
+    {
+        const char *change = json_string_value(json_object_get(file, "change"));
+        const char *path = json_string_value(json_object_get(file, "path"));
+        if (change && path && strcmp(change, "new") == 0 && ++n <= NAMES_SHOWN)
+            (void)buf_addf(&b, "%s%s", n > 1 ? ", " : "", path);
+    }
+    if (n > NAMES_SHOWN)
+        (void)buf_addf(&b, " and %zu more", n - NAMES_SHOWN);
+    (void)buf_adds(&b, " (--out DIR keeps new files)");
+    if (n)
+        report_say(how->settings, b.p);
+}
+
+/* Printed without a terminal, too: another version may give other results. */
+static void say_other_python(const struct report *how, const json_t *doc)
+{
+    const json_t *warning;
+    size_t i;
+
+    json_array_foreach(json_object_get(doc, "warnings"), i, warning)
+    {
+        const char *text = json_string_value(warning);
+        if (text && strncmp(text, PREPARE_PYTHON_WARNING, strlen(PREPARE_PYTHON_WARNING)) == 0)
+            report_say(how->settings, text);
+    }
+}
+
+void report_hints(const struct report *how, const json_t *doc)
+{
+    if (!how->settings->json && !how->settings->common.events)
+        say_other_python(how, doc);
+    if (!isatty(STDERR_FILENO) || how->settings->json || how->settings->common.events)
+        return;
+    if (json_is_true(json_object_get(doc, "success")))
+        say_lost_files(how, doc);
+    else
+        say_advice(how, doc);
+}

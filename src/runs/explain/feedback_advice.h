@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Advice about an error, found by its language, type and message. There are three tables:
+ * feedback_advice.c has the errors of programs, feedback_names.c missing names and modules, and
+ * feedback_ends.c the other causes that end a run.
+ */
+#ifndef EXPLAIN_FEEDBACK_ADVICE_H
+#define EXPLAIN_FEEDBACK_ADVICE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "languages/traits.h"
+
+/* One piece of advice per topic is enough. */
+enum advice_topic {
+    TOPIC_NONE,
+    TOPIC_TIME,
+    TOPIC_MEMORY,
+    TOPIC_DISK,
+    TOPIC_PROCESSES,
+    TOPIC_NETWORK,
+    TOPIC_FILE,
+    TOPIC_MODULE,
+    TOPIC_PERMISSION,
+    TOPIC_RECURSION,
+    TOPIC_INPUT,
+    TOPIC_SYNTAX,
+    TOPIC_COUNT
+};
+
+#define ADVICE_LINE_ENDS                                                                           \
+    "The script has the line ends of Windows (CR LF), and the shell takes the CR for a part of "   \
+    "the last word. Save it with LF alone: sed -i 's/\\r$//' FILE."
+
+/* A row of a table. `*` in the pattern matches anything and is {1}, {2}, ... in the text. */
+struct advice {
+    enum language_errors errors; /* ERRORS_OTHER: any language */
+    const char *type;    /* "KeyError", without its module; NULL: any type, and lines without one */
+    const char *pattern; /* for the first line of the message */
+    enum advice_topic topic;
+    const char *text;
+};
+
+enum { ADVICE_CAPTURES = 4 };
+
+/* True if the text matches. The time is linear: each part of the pattern matches at its first
+ * occurrence. */
+bool advice_match(const char *pattern, struct str text, struct str captures[ADVICE_CAPTURES]);
+/* Writes the text with the captures filled in. */
+void advice_write(struct buf *b, const char *text, const struct str captures[ADVICE_CAPTURES]);
+
+/* Returns the text of the first row that matches, or NULL; the caller frees. type may be NULL. */
+char *advice_find(const char *language, const char *type, struct str message,
+                  enum advice_topic *ret_topic);
+/* Does this, and also searches for missing names and modules. */
+char *advice_for_error(const char *language, const char *type, const char *message);
+enum advice_topic advice_topic_of(const char *language, const char *type, const char *message);
+
+/* ---- feedback_names.c ---- */
+
+/* Appends where Python's library has a name that the program uses without defining it; false if it
+ * is unknown. */
+bool advice_add_home(struct buf *b, struct str name);
+/* Appends what can replace a missing Python module. Always appends something. */
+void advice_add_module(struct buf *b, struct str module);
+
+/* ---- by the type of a Python error ---- */
+
+/* True if a language's errors have Python's types. */
+bool advice_has_types(const char *language);
+/* Returns the text for a Python error, by its type or by a base class; or NULL. */
+const char *advice_of_type(const char *type);
+/* Returns the i-th type that has a text, or NULL. */
+const char *advice_type(size_t i);
+
+#endif

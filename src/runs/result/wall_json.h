@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The wall around a run, as JSON: the layers that held, the missing layers with the reason, the
+ * limits that applied, and warnings.
+ */
+#ifndef RESULT_WALL_JSON_H
+#define RESULT_WALL_JSON_H
+
+#include <jansson.h>
+
+#include "result/result.h"
+
+json_t *wall_isolation(layer_mask held);
+/* Returns [{"layer", "why", "lost"}]: for a run that started, every layer that does not hold; for a
+ * run that a missing layer prevented, the required layers. */
+json_t *wall_missing(const struct backend_outcome *outcome);
+/* Returns [{"name", "count"}]: the refused and reported system calls. */
+json_t *wall_denied(const struct backend_outcome *outcome);
+
+/* Adds "missing" and "warnings" as members of an object. */
+void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Code that runs before the program, in its interpreter: --data binds JSON files to variables, and
+ * --optimize-data reads the CSV files among the inputs and reports their contents. The program's
+ * text is not changed, so that line numbers in its tracebacks stay right.
+ */
+#ifndef RUN_FIRST_H
+#define RUN_FIRST_H
+
+#include "request/request.h"
+#include "text/context.h"
+#include "text/data_files.h"
+#include "workspace/workspace.h"
+
+struct first {
+    bool skips_annotations; /* Python's runner does not evaluate the program's annotations */
+    struct buf text;        /* for Python's runner; empty if there is none */
+    const char *file;       /* for Node: a file in the workspace; NULL for none */
+    struct data_table *tables;
+    size_t table_count;
+};
+
+/* Reads the entries of `laid`, and adds the files that its own code needs. Tables that `context`
+ * (or NULL) lists as processed are read, but not reported again. End with first_done, also after
+ * -1. */
+int first_make(const struct run_request *q, const struct language *language,
+               const struct context *context, struct lay_list *laid, struct first *ret,
+               struct err *err);
+void first_done(struct first *first);
+
+#endif

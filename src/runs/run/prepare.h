@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prepares everything that a backend needs for a request: the steps before the start, which runs
+ * and sessions share.
+ */
+#ifndef RUN_PREPARE_H
+#define RUN_PREPARE_H
+
+#include "backends/backend.h"
+#include "languages/interpreter.h"
+#include "request/request.h"
+#include "run/check.h"
+#include "run/run_context.h"
+#include "workspace/views.h"
+#include "workspace/workspace.h"
+
+struct prepared {
+    const struct run_request *request;
+    const struct backend *backend;
+    const struct language *language;
+    struct interpreter interpreter;
+    unsigned python; /* the N of its Python 3.N; 0 for another language or an unknown version */
+    char **packages; /* packages to install; or NULL */
+    struct views views;
+    char **argv, **env; /* the caller sets argv, because it knows the program */
+    int work_dirfd, out_dirfd;
+    layer_mask needed;       /* layers that the requested abilities need */
+    unsigned missing_python; /* the N of a Python 3.N that the program names and the host does not
+                                have; or 0 */
+    bool work_dir_missing;   /* a temporary folder replaces it, as in kodeagent */
+};
+
+void prepared_init(struct prepared *p, const struct run_request *request);
+void prepared_done(struct prepared *p);
+
+/* Call these in this order; each returns 0 or -1. */
+int prepare_backend(struct prepared *p, struct err *err);
+/* Takes the language of the examined program. Also finds the interpreter, if the policy allows the
+ * language. */
+int prepare_language(struct prepared *p, struct examination *e, struct err *err);
+/* Opens the request's folders, and lists the files that the guest begins with: those of the request
+ * and of its context. The caller frees *ret, also after -1. */
+int prepare_lay(struct prepared *p, const struct run_context *context, struct lay_list **ret,
+                struct err *err);
+int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
+
+/* True if the start should be tried again after this failure: only if the failure may be ours and
+ * temporary, and never if the guest has started. Otherwise adds the number of attempts to *err. */
+bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err);
+/* Waits for q->retry_delay_ms. True if cancel_fd (-1: none) became readable in this time. */
+bool prepare_pause(const struct run_request *q, int cancel_fd);
+
+#define PREPARE_HOST_WARNING                                                                       \
+    "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
+    "and your files; use --backend=jail."
+
+#define PREPARE_NO_LIMITS                                                                          \
+    "Backend %s has no layers and no limits of ours but the time: its sandbox is the wall."
+
+#define PREPARE_PYTHON_WARNING "The #! line names python"
+
+/* These append warnings for programs and people, one on each line: that there is no wall, and, when
+ * `held` is known, which limits do not hold. */
+void prepare_warn_backend(const struct prepared *p, struct buf *out);
+void prepare_warn_python(const struct prepared *p, struct buf *out);
+void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
+/* Returns the job, which borrows from p and the request. */
+struct backend_job prepared_job(const struct prepared *p);
+/* Returns which files are copied out, and their destination. */
+struct collect_options prepared_collect(const struct prepared *p);
+/* After a start that failed because the layers `lacking` (see the outcome) are missing: adds to the
+ * error the option of the request that needs one of them. */
+void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "limits/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "limits/proc_stat.h"
+#include "limits/watch_files.h"
+#include "limits/watch_sockets.h"
+
+/* A breadth-first walk: the children of pids[looked] are added at the end. */
+struct walk {
+    pid_t pids[WATCH_PROCESSES_MAX];
+    size_t count;
+    bool full;
+};
+
+static bool parse_pid(struct str s, pid_t *ret)
+{
+    int64_t n;
+
+    if (!num_int64(s, &n) || n <= 0 || n > INT32_MAX)
+        return false;
+    *ret = (pid_t)n;
+    return true;
+}
+
+static void watch_add(struct walk *w, pid_t pid)
+{
+    if (w->count == WATCH_PROCESSES_MAX)
+        w->full = true;
+    else
+        w->pids[w->count++] = pid;
+}
+
+static bool has(const struct walk *w, pid_t pid)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->pids[i] == pid)
+            return true;
+    return false;
+}
+
+#define CHILDREN_TEXT (8 * WATCH_PROCESSES_MAX)
+
+static void add_children_of_thread(struct walk *w, bool again, pid_t pid, const char *thread)
+{
+    char path[64], text[CHILDREN_TEXT];
+    struct str rest, word;
+    ssize_t n;
+    pid_t child;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%.12s/children", pid, thread);
+    n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
+    rest = (struct str){text, n < 0 ? 0 : (size_t)n};
+    while (!w->full && str_next(&rest, ' ', &word))
+        if (parse_pid(word, &child) && !(again && has(w, child)))
+            watch_add(w, child);
+}
+
+#define THREADS_MAX 1024 /* of one process; children of further threads are not found */
+
+/* Children belong to the thread that made them. The folder of the threads has two links and one
+ * more for each thread (fs/proc/base.c, proc_task_getattr), so most processes need not be
+ * listed. */
+static void add_children(struct walk *w, bool again, pid_t pid)
+{
+    char path[32], self[12];
+    struct stat st;
+    DIR *dir;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task", pid);
+    (void)snprintf(self, sizeof self, "%d", pid);
+    if (stat(path, &st) < 0)
+        return;
+    dir = st.st_nlink > 3 ? opendir(path) : NULL;
+    if (!dir) {
+        add_children_of_thread(w, again, pid, self);
+        return;
+    }
+    struct dirent *entry = readdir(dir);
+    for (int i = 0; entry && i < THREADS_MAX; entry = readdir(dir), i++)
+        if (entry->d_name[0] != '.')
+            add_children_of_thread(w, again, pid, entry->d_name);
+    closedir(dir);
+}
+
+static void add_session(struct walk *w, pid_t leader)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    pid_t pid;
+
+    while (dir && !w->full && (entry = readdir(dir)))
+        if (parse_pid(str_from(entry->d_name), &pid) && pid != leader && getsid(pid) == leader)
+            watch_add(w, pid);
+    if (dir)
+        closedir(dir);
+}
+
+static void walk(const struct watch_tree *tree, struct walk *w)
+{
+    w->count = 0;
+    w->full = false;
+    watch_add(w, tree->root);
+    if (!tree->in_pidns)
+        add_session(w, tree->root);
+    for (size_t i = 0; i < w->count && !w->full; i++)
+        add_children(w, !tree->in_pidns, w->pids[i]);
+}
+
+static int outcome(const struct watch_tree *tree, const struct walk *w)
+{
+    if (kill(tree->root, 0) < 0 && errno == ESRCH)
+        return -1;
+    if (!w->full)
+        return 0;
+    errno = E2BIG;
+    return -1;
+}
+
+struct memory {
+    uint64_t own, shared;
+};
+
+/* A line of /proc/PID/status or smaps_rollup, and the sum to which it is added. */
+struct memory_line {
+    const char *name;
+    bool shared;
+};
+
+static const struct memory_line estimate_lines[] = {
+    {"RssAnon", false}, {"RssShmem", true}, {"VmSwap", false}, {"VmPTE", false}, {NULL, false}};
+static const struct memory_line exact_lines[] = {
+    {"Pss_Anon", false}, {"Pss_Shmem", true}, {"SwapPss", false}, {NULL, false}};
+/* Also from the status: a guest may have only page tables, because it read pages of zeros. */
+static const struct memory_line table_lines[] = {{"VmPTE", false}, {NULL, false}};
+
+static uint64_t kilobytes(struct str s)
+{
+    int64_t n;
+
+    if (str_ends(s, " kB"))
+        s = str_slice(s, 0, s.n - 3);
+    return num_int64(str_trim(s), &n) && n > 0 ? (uint64_t)n * 1024 : 0;
+}
+
+/* False if the file could not be read or has none of the lines; then nothing was added. */
+static bool add_memory_of(pid_t pid, const char *file, const struct memory_line *lines,
+                          struct memory *sum)
+{
+    char path[40], text[4096];
+    struct str rest, line, name;
+    bool found = false;
+    ssize_t n;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+    n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
+    rest = (struct str){text, n < 0 ? 0 : (size_t)n};
+    while (str_next_line(&rest, &line)) {
+        if (!str_next(&line, ':', &name))
+            continue;
+        for (const struct memory_line *l = lines; l->name; l++) {
+            if (!str_is(name, l->name))
+                continue;
+            *(l->shared ? &sum->shared : &sum->own) += kilobytes(line);
+            found = true;
+        }
+    }
+    return found;
+}
+
+struct memory_look {
+    const char *file;
+    const struct memory_line *lines;
+    struct memory *sum;
+};
+
+static bool look_at_thread(void *ctx, pid_t thread)
+{
+    const struct memory_look *look = ctx;
+
+    return add_memory_of(thread, look->file, look->lines, look->sum);
+}
+
+/* If the first thread has ended, only the other threads still show the memory. */
+static bool add_memory(pid_t pid, const char *file, const struct memory_line *lines,
+                       struct memory *sum)
+{
+    struct memory_look look = {file, lines, sum};
+
+    return add_memory_of(pid, file, lines, sum) || watch_threads(pid, look_at_thread, &look);
+}
+
+static uint64_t tmpfs_bytes(int fd)
+{
+    struct statfs fs;
+
+    if (fd < 0 || fstatfs(fd, &fs) < 0)
+        return 0;
+    return (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+}
+
+#define SEEN_MAX 1024 /* the number of slots */
+
+struct memory_files {
+    dev_t device;
+    uint64_t bytes;
+    size_t count;
+    ino_t seen[SEEN_MAX];
+};
+
+/* True if the inode was not seen yet. If the table is half full, further inodes are not remembered,
+ * and count each time they are open. */
+static bool is_new(struct memory_files *files, ino_t inode)
+{
+    size_t at = inode * 2654435761u % SEEN_MAX;
+
+    for (; files->seen[at]; at = (at + 1) % SEEN_MAX)
+        if (files->seen[at] == inode)
+            return false;
+    if (files->count < SEEN_MAX / 2) {
+        files->seen[at] = inode;
+        files->count++;
+    }
+    return true;
+}
+
+/* The device on which the kernel keeps all memfds; 0 if it cannot be found out. */
+static dev_t memfd_device(void)
+{
+    static _Atomic dev_t known;
+    struct stat st;
+
+    if (!known) {
+        AUTO_CLOSE int sample = memfd_create("glovebox-watch", MFD_CLOEXEC);
+        if (sample >= 0 && fstat(sample, &st) == 0)
+            known = st.st_dev;
+    }
+    return known;
+}
+
+static void look_at_file(void *ctx, const struct watch_file *file)
+{
+    struct memory_files *files = ctx;
+
+    if (file->st->st_dev == files->device && is_new(files, file->st->st_ino))
+        files->bytes += (uint64_t)file->st->st_blocks * 512;
+}
+
+static uint64_t memfd_bytes(const struct walk *w)
+{
+    struct memory_files files = {.device = memfd_device()};
+
+    for (size_t i = 0; files.device && i < w->count; i++)
+        watch_files(w->pids[i], look_at_file, &files);
+    return files.bytes;
+}
+
+static uint64_t socket_bytes(const struct watch_tree *tree, const struct walk *w)
+{
+    struct watch_sockets watch = {.pids = w->pids, .count = w->count, .with_unix = true};
+    struct watch_adrift adrift = {0};
+    uint64_t bytes = tree->with_sockets ? watch_sockets(&watch, &adrift) : 0;
+
+    if (tree->ret_adrift)
+        *tree->ret_adrift = adrift;
+    return bytes;
+}
+
+static uint64_t total(struct memory sum, uint64_t in_files)
+{
+    return sum.own + (sum.shared > in_files ? sum.shared : in_files);
+}
+
+int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
+{
+    struct memory estimate = {0, 0}, exact = {0, 0};
+    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), in_sockets;
+    struct walk w;
+
+    walk(tree, &w);
+    in_files += memfd_bytes(&w);
+    in_sockets = socket_bytes(tree, &w);
+    for (size_t i = 0; i < w.count; i++)
+        (void)add_memory(w.pids[i], "status", estimate_lines, &estimate);
+    *ret_bytes = total(estimate, in_files) + in_sockets;
+    if (!tree->exact_at_bytes || *ret_bytes < tree->exact_at_bytes)
+        return outcome(tree, &w);
+    for (size_t i = 0; i < w.count; i++)
+        (void)add_memory(w.pids[i], "status",
+                         add_memory(w.pids[i], "smaps_rollup", exact_lines, &exact)
+                             ? table_lines
+                             : estimate_lines,
+                         &exact);
+    *ret_bytes = total(exact, in_files) + in_sockets;
+    return outcome(tree, &w);
+}
+
+/* The folder of the threads has two links and one more for each thread. */
+int watch_tree_tasks(const struct watch_tree *tree, uint64_t *ret_tasks)
+{
+    char path[32];
+    struct stat st;
+    struct walk w;
+
+    walk(tree, &w);
+    *ret_tasks = 0;
+    for (size_t i = 0; i < w.count; i++) {
+        (void)snprintf(path, sizeof path, "/proc/%d/task", w.pids[i]);
+        *ret_tasks += stat(path, &st) == 0 && st.st_nlink > 2 ? st.st_nlink - 2 : 1;
+    }
+    return outcome(tree, &w);
+}
+
+int watch_tree_cpu(const struct watch_tree *tree, uint64_t *ret_ns)
+{
+    const uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    struct proc_stat stat;
+    uint64_t ticks = 0;
+    struct walk w;
+
+    walk(tree, &w);
+    for (size_t i = 0; i < w.count; i++)
+        if (proc_stat_read(w.pids[i], &stat) == 0)
+            ticks += (uint64_t)(stat.user + stat.system + stat.waited_user + stat.waited_system);
+    *ret_ns = ticks * tick_ns;
+    return outcome(tree, &w);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory and processor time of a tree of processes, read from /proc, for hosts where no control
+ * group counts them. The run loop measures every few milliseconds and ends the run if it is over
+ * its limit.
+ *
+ * It is a watcher, not a wall. Between two measurements a guest can be far over its limit. A
+ * process that starts and exits in between is counted in its parent's time, or not at all if no
+ * process waits for it. Not counted is memory in the buffers of pipes, in files that are in transit
+ * through a socket, and in the kernel's tables other than page tables: docs/limits.md describes
+ * what limits these.
+ */
+#ifndef LIMITS_WATCH_H
+#define LIMITS_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WATCH_PROCESSES_MAX 4096 /* of one tree; further ones are not read */
+
+struct watch_adrift; /* limits/watch_sockets.h */
+struct watch_tree {
+    pid_t root;
+    /* The root is the init of a pid namespace or a subreaper, so that orphans become its children.
+     * Otherwise orphans are found by their session: root must lead one, and a process that starts
+     * its own session is not found. */
+    bool in_pidns;
+    int tmpfs_fd;            /* a descriptor in the guest's file system in memory; -1: none */
+    uint64_t exact_at_bytes; /* from this estimate on, count exactly; 0: never. Give it the limit */
+    bool with_sockets;       /* socket buffers count; root's network is ours or its own */
+    struct watch_adrift *ret_adrift; /* with with_sockets: set by watch_tree_memory, or NULL */
+};
+
+/* The memory and swap of the tree alone, including page tables. First an estimate that is never too
+ * low: pages that are shared, by fork or intentionally, count in each process. Only if it reaches
+ * exact_at_bytes, each process is charged its part of shared pages (smaps_rollup, which walks the
+ * page tables), where we may read that. Of shared memory and files in memory (the tmpfs, open
+ * memfds), only the larger counts, because mapped files are in both. -1 with ESRCH if root is gone,
+ * with E2BIG if there are more processes than the maximum; in both cases *ret_bytes is the sum of
+ * the processes that were measured. */
+int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes);
+
+/* The number of processes and threads, including root. -1 as above. */
+int watch_tree_tasks(const struct watch_tree *tree, uint64_t *ret_tasks);
+
+/* The processor time of all current processes and of all that were waited for, in steps of 10 ms.
+ * -1 as above. */
+int watch_tree_cpu(const struct watch_tree *tree, uint64_t *ret_ns);
+
+#endif

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "guard/guard.h"
-#include "python/lex.h"
 #include "python/python.h"
+#include "syntax/lex.h"
 
 static struct str *files;
 static int file_count;

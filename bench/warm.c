@@ -20,7 +20,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/run.h"
+#include "registry/registry.h"
+#include "run/run.h"
 
 enum { KINDS = 3 };
 
@@ -42,16 +43,16 @@ static void run_one(int which, int64_t *ret_ns)
     struct language_table languages = {0};
 
     run_request_init(&request);
-    request.code = str_from(code);
-    request.language = "python";
-    request.languages = &languages;
-    request.log = "off";
-    request.pool = pool;
+    request.program.code = str_from(code);
+    request.program.language = "python";
+    request.program.languages = &languages;
+    request.door.log = "off";
+    request.place.pool = pool;
     if (demand)
         request.limits.memory_bytes += (uint64_t)(which % KINDS) << 20;
     result_init(&result, request.output_limit);
     int64_t begin = clock_mono_ns();
-    session_run(&request, &watch, &result);
+    run_program(&request, &watch, &result);
     *ret_ns = clock_mono_ns() - begin;
     __atomic_fetch_add(&guest_us, result.outcome.cpu_us, __ATOMIC_RELAXED);
     if (!result.success)
@@ -169,7 +170,7 @@ int main(int argc, char **argv)
     demand = getenv("WARM_DEMAND") != NULL;
     if (demand)
         options.ready_max = 1;
-    if (backend_pool_open(&options, &pool, &err) < 0) {
+    if (backend_pool_open(backends, &options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;
     }

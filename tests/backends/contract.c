@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "fake.h"
+#include "registry/registry.h"
 #include "tap.h"
 #include "trial.h"
 #include "workspace/workspace.h"

@@ -11,12 +11,12 @@
 static void plan_session(struct session_request *q, const struct backend *b, const char *language)
 {
     session_request_init(q);
-    q->run.own_backend = b;
-    q->run.allow_unsafe = true;
-    q->run.language = language;
-    q->run.no_check = true;
-    q->run.log = "off";
-    q->run.stdin_fd = -1;
+    q->run.place.own_backend = b;
+    q->run.place.allow_unsafe = true;
+    q->run.program.language = language;
+    q->run.policy.no_check = true;
+    q->run.door.log = "off";
+    q->run.program.stdin_fd = -1;
 }
 
 /* Runs a cell, which is to print `want`. */

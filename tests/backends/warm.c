@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "registry/registry.h"
 #include "tap.h"
 #include "trial.h"
 #include "workspace/workspace.h"
@@ -136,7 +137,7 @@ void test_warm(const struct backend *b)
     struct err err;
 
     for (int i = 0; i < 2; i++) {
-        if (!OK(backend_pool_open(&few, &pool, &err) == 0, "a pool"))
+        if (!OK(backend_pool_open(backends, &few, &pool, &err) == 0, "a pool"))
             return;
         if (i)
             test_early_program(b, pool);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session's guest as the host sees it: a process with frames (src/backends/cell_wire.h) on its descriptors
+"""A session's guest as the host sees it: a process with frames (src/backends/backends/cell_wire.h) on its descriptors
 3 and 4, and its output on pipes.
 
     guest = Guest([python, "-S", "-c", boot], program=text)
@@ -40,10 +40,10 @@ class Gone(Exception):
 
 
 def source(*names):
-    """The text of files in src/guests/, one after the other."""
+    """The text of files in src/wall/guests/, one after the other."""
     parts = []
     for name in names:
-        with open(os.path.join(ROOT, "src/guests", name), "rb") as f:
+        with open(os.path.join(ROOT, "src/wall/guests", name), "rb") as f:
             parts.append(f.read())
     return b"".join(parts)
 

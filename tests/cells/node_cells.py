@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""JavaScript's side of sessions (src/guests/cells_node.js)."""
+"""JavaScript's side of sessions (src/wall/guests/cells_node.js)."""
 
 import base64
 import sys

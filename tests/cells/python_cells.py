@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Python's side of sessions (src/guests/cells_*.py). $PYTHONS: interpreters, separated by colons."""
+"""Python's side of sessions (src/wall/guests/cells_*.py). $PYTHONS: interpreters, separated by colons."""
 
 import os
 import signal

@@ -5,7 +5,7 @@ import ast
 import base64
 import os
 
-from driver import LIMITS, tool
+from driver import LIMITS, source, tool
 
 
 def start(path, **options):
@@ -325,8 +325,13 @@ class Caller:
 '''
 
 
+def first(authorized):
+    """What the host sends first in a session with the profile smolagents (src/runs/run/profile_first.c)."""
+    return source("smolagents_first.py").decode() + "begin_smolagents(%r, False)\n" % authorized
+
+
 def test_sources(tap, path):
-    with start(path, source=SOURCE, env={"ANSWER": "42"}, preload=["json"], authorized=["json", "os"]) as g:
+    with start(path, source=SOURCE, env={"ANSWER": "42"}, preload=["json"], first=first(["json", "os"])) as g:
         tap.ok("exception" not in g.ready, "tools as source", g.ready)
         tap.equal(g.run("convert(3), search('x'), search(query='y'), caller(1)").value["items"],
                   ["3 km", "found x", "found y", 2], "functions and classes")
@@ -342,7 +347,7 @@ def test_sources(tap, path):
     with start(path, preload=["json", "nosuch"]) as g:
         tap.equal(g.ready["exception"], {"type": "ModuleNotFoundError", "message": "preload of nosuch: No module named 'nosuch'"},
                   "a preload that fails")
-    with start(path, authorized=["json", "nosuch"]) as g:
+    with start(path, first=first(["json", "nosuch"])) as g:
         tap.ok("Non-installed authorized modules: nosuch. Please install" in g.ready["exception"]["message"],
                "a module that is allowed and missing", g.ready)
     with start(path, source="x = 1\n1/0") as g:
@@ -445,7 +450,7 @@ def test_display(tap, path):
 
 
 def test_text(tap, path):
-    """What src/session/warm.c leaves out for a session that can be forked."""
+    """What src/runs/run/warm.c leaves out for a session that can be forked."""
     text = program_text().decode()
     lines = [line for line in text.splitlines(True) if line.strip() and not line.lstrip(" ").startswith("#")]
     tap.ok(len("".join(lines)) < 124 << 10, "the server fits into an argument", len("".join(lines)))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""R's side of sessions (src/guests/cells_r.R)."""
+"""R's side of sessions (src/wall/guests/cells_r.R)."""
 
 import base64
 import sys

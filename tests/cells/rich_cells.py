@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rich results as the guest makes them (src/guests/cells_rich.py, cells_hooks.py, cells_charts.py, rich_*.py),
+"""Rich results as the guest makes them (src/wall/guests/cells_rich.py, cells_hooks.py, cells_charts.py, rich_*.py),
 called directly, in TAP. Needs no built program; any Python from 3.9 may run it. $PYTHONS: interpreters that
 tests/cells/run.py runs it with, separated by colons."""
 

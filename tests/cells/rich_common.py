@@ -8,7 +8,7 @@ import struct
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GUESTS = os.path.join(HERE, "..", "..", "src", "guests")
+GUESTS = os.path.join(HERE, "..", "..", "src", "wall", "guests")
 PARTS = ("cells_charts.py", "cells_rich.py", "cells_hooks.py")
 LIMITS = {"bundle": 1 << 20, "text": 2000}
 PNG, CHART, TABLE = "image/png", "application/vnd.glovebox.chart+json", "application/vnd.dataresource+json"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Bash's side of sessions (src/guests/cells_shell.sh)."""
+"""Bash's side of sessions (src/wall/guests/cells_shell.sh)."""
 
 import sys
 

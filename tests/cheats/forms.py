@@ -113,7 +113,7 @@ def test(tap):
         right, wrong = tasks_of(RIGHT, "right"), tasks_of(WRONG, "wrong")
         left_out = [task("left %d" % i, WRONG, [text], timeout=1) for i, text in enumerate(forms(NOT_RUN))]
         honest = [task("out %d" % i, RIGHT, [text], timeout=1) for i, text in enumerate(forms(NOT_RUN))]
-        # Lists of texts: what one leaves out, another has not run.
+        # Lists of strings: what one leaves out, another has not run.
         left_out += [task("a list", WRONG, ["def checks():\n    assert f(2) == 4", "assert f(0) == 0"])]
         results, done = box.suite(right + wrong + left_out + honest)
         tap.equal(len(results), len(right + wrong + left_out + honest), "each has a result", done)

@@ -32,7 +32,7 @@ def test_words(t):
     t.equal(offered(t, "run", "--ne"), ["--net"], "those that begin so")
     for words, want in (
             (["run", "--net", ""], ["none", "host"]), (["run", "--net=h"], ["--net=host"]),
-            (["run", "-b", ""], ["jail", "host", "docker", "e2b", "e2b-interpreter"]), (["repl", "--lang", "pyth"], ["python"]),
+            (["run", "-b", ""], ["jail", "host", "docker", "e2b"]), (["repl", "--lang", "pyth"], ["python"]),
             (["run", "--require", "landl"], ["landlock"]), (["test", "--without=ipc"], ["--without=ipcns"]),
             (["run", "-p", "stri"], ["strict", ":files"]), (["run", "--file", ""], [":files"]),
             (["run", "--out", "x"], [":dirs"]), (["run", ""], [":files"]), (["run", "--timeout", ""], []),

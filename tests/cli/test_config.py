@@ -229,9 +229,16 @@ def test_errors(t):
         "GLOVEBOX_TIMEOUT: 'soon' is not a duration",
         "in the environment",
     )
+    done = t.run("-c", "print(1)", env={"GLOVEBOX_TIMOUT": "1s", "GLOVEBOX_FORBID_IMPORT": "os", "GLOVEBOX_SOCKT": "x",
+                                        "GLOVEBOX_OF_ANOTHER_PROGRAM": "1", "GLOVEBOX_MEMROY": ""})
+    t.exits(done, 0, "a misspelt variable stops nothing", b"1\n")
+    t.equal(sorted(done.err.decode().splitlines()),
+            ["glovebox: GLOVEBOX_%s is an unknown setting; did you mean GLOVEBOX_%s?" % names
+             for names in (("FORBID_IMPORT", "FORBID_IMPORTS"), ("SOCKT", "SOCKET"), ("TIMOUT", "TIMEOUT"))],
+            "it is reported; one that is empty or another program's is not")
     t.refused(
         t.run("-c", "1", env={"GLOVEBOX_CONFIG": "/no/such"}),
-        125,
+        2,
         "/no/such",
         "GLOVEBOX_CONFIG that is not there",
     )

@@ -6,9 +6,10 @@ import os
 import re
 
 import box
+from test_help import COMMANDS, TOPICS
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-DOCUMENTS = ["README.md", "SECURITY.md", "docs/http.md", "docs/limits.md", "docs/models.md"]
+DOCUMENTS = ["README.md", "SECURITY.md", "docs/security-details.md", "docs/http.md", "docs/limits.md", "docs/models.md"]
 # Of other programs, in examples.
 FOREIGN = {"now", "unix-socket", "user"}
 
@@ -33,8 +34,9 @@ def table(text, heading):
 
 @box.once
 def test_options(t):
-    known = set(re.findall(r"--([a-z][a-z-]+)", t.box("help", "--man").out.decode().replace("\\-", "-")))
-    t.ok(len(known) > 50, "the man page has the options", known)
+    pages = [t.box("help", name).out.decode() for name in COMMANDS + TOPICS]
+    known = set(re.findall(r"--([a-z][a-z-]+)", "".join(pages)))
+    t.ok(len(known) > 50, "the help has the options", known)
     for path in DOCUMENTS:
         named = set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", read(path)))
         t.equal(named - known - FOREIGN - {"max-NAME"}, set(), f"{path} names only options that there are")
@@ -42,15 +44,15 @@ def test_options(t):
 
 def rows_with(permit):
     """The fields of request.def whose rows have it."""
-    rows = re.split(r"\n(?=(?:SETTING|LOCAL|NEGATION|LIMIT)\()", read("src/request/request.def"))
-    return {re.match(r'SETTING\(\w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
+    rows = re.split(r"\n(?=[A-Z]+\()", read("src/runs/request/request.def"))
+    return {re.match(r'[A-Z]+\(\w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
 
 
 @box.once
 def test_permits(t):
     rows = table(read("docs/http.md"), "`--allow`")
     told = {name.strip("`"): set(re.findall(r"`\"?(\w+)", cell)) for name, cell in rows}
-    names = set(re.findall(r'\{PERMIT_\w+, "([a-z-]+)"\}', read("src/request/permit.c")))
+    names = set(re.findall(r'\{PERMIT_\w+, "([a-z-]+)"\}', read("src/runs/request/permit.c")))
     t.equal(set(told), names, "docs/http.md has a row for each value of --allow")
     t.equal(told["host-files"] - {"profile", "python"}, rows_with("HOST_FILES"), "with the fields of the host's files")
     t.equal(told["without"], rows_with("WITHOUT"), "and of layers")
@@ -59,7 +61,7 @@ def test_permits(t):
 @box.once
 def test_limits(t):
     """What is made from the rows names each limit once: the help of results, the ceilings of the daemon, the result."""
-    rows = dict(re.findall(r'^LIMIT\(\w+, "([a-z-]+)", "(\w+)"', read("src/request/request.def"), re.M))
+    rows = dict(re.findall(r'^LIMIT\(\w+, "([a-z-]+)", "(\w+)"', read("src/runs/request/request.def"), re.M))
     told = re.search(r"The limits in limits_set:([^.]*)\.", t.box("help", "results").out.decode())[1]
     t.equal(sorted(re.split(r"[\s,]+", told.strip())), sorted(rows.values()), "'glovebox help results' names each limit")
     t.equal(sorted(t.run("--json", "-c", "1").json["limits_set"]), sorted(rows.values()), "and a result has them")
@@ -80,7 +82,10 @@ def whole(path):
 @box.once
 def test_routes(t):
     paths = r"/[a-zA-Z0-9/{}._]+"
-    there = {whole(path) for path in re.findall(f'"({paths})"', read("src/server/routes.c"))}
+    verbs = read("src/runs/request/verbs.def")
+    there = {whole(path) for path in re.findall(f'"({paths})"', read("src/doors/routes/routes.c") + verbs)
+             if path != "/v1/"}
+    there |= {"/v1/" + name for name in re.findall(r"(?m)^TASK\(\w+, (\w+)", verbs)}
     cells = " ".join(cell for name in ("request", "task") for cell, _ in table(read("docs/http.md"), name))
     told = {whole(path) for path in re.findall(rf"[`\s]((?:\.\.\.)?{paths})", cells)}
     t.ok(ONE_SESSION + "/exec" in there, "routes.c is read as it is written")

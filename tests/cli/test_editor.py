@@ -79,6 +79,56 @@ def test_editing(t):
 
 
 @once
+def test_continuation(t):
+    """Lines after the first have a prompt, which is no part of the cell."""
+    term = Editor(t)
+    t.ok("\x1b[1;32m>>>" in term.raw, "the prompt has a colour", term.raw)
+    term.type("def f(n):\r")
+    t.match(r"f\(n\):\s+\.\.\.", term.read(r"\.\.\."), "an open block")
+    term.type('return """\r')
+    term.read(r'""".*\.\.\.')
+    term.type('x""" + n\r\r')
+    term.read(r"n.*>>> ")
+    t.match(r"\r\n'\\n    xq'\r\n", term.enter("f('q')", r"q'\r\n"), "is what was typed, indented")
+    term.type("(1,\r")
+    term.read(r"\.\.\.")
+    t.match(r"\r\n\(12, 3\)\r\n", term.enter("\x7f\x7f2,\r3)", r"12, 3\)\r\n"), "Backspace joins two lines")
+    term.type("(4,\r5)")
+    term.read(r"\.\.\. 5\)")
+    t.match(r"\r\n\(46, 75\)\r\n", term.enter(LEFT * 2 + "7" + LEFT * 3 + "6", r"46, 75\)\r\n"), "arrows step over it")
+    t.match(r"\r\n\[Ellipsis, 8\]\r\n", term.enter("\x1b[200~[\r... , 8]\x1b[201~", r"8\]\r\n"), "three dots of the cell stay")
+    leave(t, term)
+    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        plain = Editor(t, env=variables)
+        t.ok("\x1b[1;32m" not in plain.raw and ">>> " in plain.raw, "no colours with %s" % variables, plain.raw)
+        leave(t, plain)
+
+
+@once
+def test_modules(t):
+    t.write("my_own_module.py", "my_name = 5")
+    term = Editor(t, "--file", "my_own_module.py")
+    t.match(r"\r\n'3", term.enter("import platf\t; platform.python_version()", r"\r\n'3"), "a module")
+    t.match(r"\r\n5\r\n", term.enter("from my_own_m\t import my_name; my_name", r"\r\n5\r\n"), "one of the workspace")
+    t.match(r"\r\n5\r\n", term.enter("from my_own_module import my_na\t as x; x", r"\r\n5\r\n"), "a name in a module that is loaded")
+    t.match(r"\r\nTrue\r\n", term.enter("import os, email.mime.t\t; 'email.mime.text' in __import__('sys').modules", r"\r\nTrue\r\n"), "a module of a package")
+    term.type("import ma\t")
+    found = term.read(r"mailbox.*math.*>>> ")
+    t.ok("mailbox" in found and "marshal" in found and " map" not in found, "modules alone", found)
+    term.type("\x15")
+    t.match(r"\r\nFalse\r\n", term.enter("'xml' in __import__('sys').modules", r"\r\n(True|False)\r\n"), "nothing is imported for it")
+    term.type("import xml.s\t")
+    term.read(r"xml\.sax")
+    term.type("\x15")
+    t.match(r"\r\nFalse\r\n", term.enter("'xml' in __import__('sys').modules", r"\r\n(True|False)\r\n"), "... nor a package for what is in it")
+    leave(t, term)
+    with Daemon(t) as d:
+        there = Editor(t, "--daemon", "unix:" + d.socket)
+        t.match(r"\r\n'3", there.enter("import platf\t; platform.python_version()", r"\r\n'3"), "in a daemon's session")
+        leave(t, there)
+
+
+@once
 def test_paste(t):
     term = Editor(t)
     code = "def g():\n    a = 1\n\n    b = 2\n\n    return a + b\n\ng()\n"

@@ -248,7 +248,7 @@ def test_place(t):
 
 
 def test_authorized(t):
-    """Row P6."""
+    """Modules that --allow-imports names must be installed, in smolagents' words."""
     done = t.run("--json", "--profile", "smolagents", "--allow-imports", "nosuch_a,json,nosuch_b.x", "-c", "print(1)")
     said = ("Non-installed authorized modules: nosuch_a, nosuch_b. Please install these modules or remove them from the "
             "authorized imports list.")
@@ -284,7 +284,7 @@ def test_profile_words(t):
             "division by zero",
             2,
         ),
-        "row P24, with the real line",
+        "smolagents' sentence, with the real line",
         e,
     )
     t.ok("ZeroDivisionError" in e["traceback"] and "divisor" in e["hint"], "and all the rest", e)

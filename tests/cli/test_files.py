@@ -44,9 +44,10 @@ def test_program_name(t):
 
 def test_no_folder(t):
     t.refused(t.run("--work-dir", "nowhere", "-c", "1"), 2, "nowhere: no such folder", "a folder that is missing")
-    done = t.run("--profile", "kodeagent", "--work-dir", "nowhere", "--json", "-c", "print(1)")
-    t.equal((done.json["stdout"], done.json["warnings"][-1:], os.path.exists(os.path.join(t.dir, "nowhere"))),
-            ("1\n", ["There is no folder nowhere; the program had a temporary one."], False), "row K21: a temporary one")
+    for profile in ("kodeagent", "codeact"):
+        done = t.run("--profile", profile, "--work-dir", "nowhere", "--json", "-c", "print(1)")
+        t.equal((done.json["stdout"], done.json["warnings"][-1:], os.path.exists(os.path.join(t.dir, "nowhere"))),
+                ("1\n", ["There is no folder nowhere; the program had a temporary one."], False), "a temporary one: " + profile)
 
 
 def test_file(t):

@@ -68,7 +68,7 @@ def observed(t, code, *options):
     return out[out.index("Error:\n") + len("Error:\n"):out.index("\nNow let's retry")]
 
 
-# Row P24, from a result of any profile.
+# The sentences of smolagents, from a result of any profile.
 @box.once
 def test_smolagents_errors(t):
     failed = "Code execution failed at line '%s' due to: %s"
@@ -156,3 +156,47 @@ def test_of_a_run(t):
         "why it failed",
     )
     t.match(r"- `a.txt` \(1 byte, text/plain\)", done.out.decode(), "its files")
+
+
+# A program of the restricted mode, and its output there.
+RESTRICTED = (
+    ("print([1][0])", "1\n"),
+    ("x = [1]\nprint(x[3])", "Error: list index out of range"),
+    ("d = {}\nd['k']", "Error: 'k'"),
+    ("int('a')", "Error: invalid literal for int() with base 10: 'a'"),
+    ("exec('1')\nopen('x')", "Line 1: Exec calls are not allowed.\nLine 2: open is not allowed"),
+)
+
+
+@box.once
+def test_restricted(t):
+    for code, want in RESTRICTED:
+        run = t.box("run", "--no-daemon", "--json", "--profile", "restricted", "-c", code).json
+        t.equal(form(t, run, "--json", "--profile", "chapter").json["output"], want, "restricted: %r" % code)
+    for args, want in (((), 5000), (("--timeout", "7s"), 7000), (("--timeout", "1s"), 1000)):
+        run = t.box("run", "--no-daemon", "--json", "--profile", "restricted", *args, "-c", "print(1)").json
+        t.equal(run["limits_set"]["timeout_ms"], want, "its time with %r" % (args,))
+
+
+@box.once
+def test_for_model(t):
+    """What a model reads: bounded, without a library's frames, with figures, files and one piece of advice."""
+    done = t.box("format", stdin=t.box("run", "--json", "-c", "print('a' * 2000000 + 'the end'); print('b', file=__import__('sys').stderr)").out)
+    t.ok(len(done.out) <= 32 << 10 and b"aaa" in done.out and b"the end" in done.out and b"bytes are left out here]" in done.out, "head and tail", done)
+    whole = t.box("format", "--limit", "0", stdin=t.box("run", "--json", "-c", "print('a' * 900000)").out)
+    t.ok(b"a" * 900000 in whole.out, "--limit 0", len(whole.out))
+    run = t.box("run", "--json", "-c", "import json\ndef own():\n    json.loads('{')\nown()\n")
+    text = t.box("format", stdin=run.out).out.decode()
+    t.ok("in own" in text and "decoder.py" not in text and "library frame" in text and "JSONDecodeError" in text, "a traceback", text)
+    run = t.box("run", "--json", "-c", "open('r.csv', 'w').write('12345')")
+    t.ok("`r.csv` (5 bytes" in t.box("format", stdin=run.out).out.decode(), "a new file", run)
+    picture = {"kind": "display", "data": {"image/svg+xml": "<svg/>", "text/plain": "<Figure size 640x480>"}}
+    text = form(t, dict(RUN, stdout="", results=[picture])).out.decode()
+    t.equal(text, "1 figure was shown.\n", "a figure")
+    text = form(t, dict(RUN, results=[picture, picture])).out.decode()
+    t.ok(text.endswith("\n2 figures were shown.\n") and "<Figure" not in text, "figures beside output", text)
+    run = t.box("run", "--json", "--memory", "60m", "-c", "x = [0]\nwhile x: x *= 2").json
+    text = form(t, run).out.decode()
+    t.ok(text.count("Hint:") == 1 and "--" not in text and run["advice"] in text and "--memory" in run["feedback"][0], "advice that a model can follow", text)
+    run = t.box("run", "--json", "-c", "1/0").json
+    t.equal(form(t, run).out.decode().count("divisor") + form(t, run).out.decode().count("ivision by zero. Add"), 1, "advice once")

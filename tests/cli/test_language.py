@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which language a program is in: by hint, extension, first line, then text (row A20)."""
+"""Which language a program is in: by hint, extension, first line, then text."""
 
 # What the language says of itself, for any of these.
 SAYS = {"python": "Python", "javascript": "JavaScript", "bash": "Bash", "sh": "POSIX sh", "r": "R"}

@@ -80,7 +80,7 @@ def test_judged(t):
     tests = [["assert f(1) == 1"], ["assert f(1) == 1", "assert f(1) == 2"], ["import no_such_module_here"]]
     tasks = [{"task_id": i, "code": "def f(x): return x\n", "test_list": text} for i, text in enumerate(tests)]
     t.write("suite.jsonl", "".join(json.dumps(task) + "\n" for task in tasks))
-    t.box("test", "--suite", "suite.jsonl")
+    t.box("test", "--suite", "suite.jsonl", "-j", "1")
     rows = runs(t)[::-1]
     t.equal([r["outcome"] for r in rows], ["ok", "failed", "error"] * 2, "each has its outcome", rows)
     t.equal([r["error"] for i, r in enumerate(rows) if i in (1, 4)], ["tests: 1/2 passed"] * 2, "how many passed", rows)

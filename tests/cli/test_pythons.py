@@ -182,6 +182,15 @@ def test_daemon(t):
         t.exits(ran, 0, "a run without --daemon stays here", b"venv package\n")
         shown = t.box("session", "show", done.out.decode().strip(), env=d.env)
         t.match(rb"interpreter +/\S+\n(.*\n)*python +3\.\d+\n", shown.out, "session show lists it")
+    os.symlink("venv", t.path("link"))
+    with Daemon(t, env={"PATH": venv + "/bin:" + os.environ["PATH"]}) as d:
+        for active in venv, t.path("link"):
+            done = t.box("session", "new", env=dict(d.env, VIRTUAL_ENV=active))
+            t.equal((done.code, done.err), (0, b""), "no word if the daemon's own Python is the environment's: " + active)
+            done = t.box("session", "exec", done.out.decode().strip(), "-c", "import only_in_venv as o; print(o.NAME)", env=d.env)
+            t.exits(done, 0, "which has its packages", b"venv package\n")
+        done = t.box("session", "new", env=dict(d.env, VIRTUAL_ENV=make_venv(t, t.path("other"))))
+        t.ok(done.code == 0 and done.err.count(own) == 1, "but for another environment", done)
     with Daemon(t, "--allow", "host-files") as d:
         done = t.box("session", "new", "--python", "venv/", env=d.env, cwd=t.path())
         t.equal((done.code, done.err), (0, b""), "where a path is allowed, also a relative one", done)

@@ -62,7 +62,7 @@ def test_exits(t):
         else:
             t.ok(r.code == status and b"nonsense" not in r.err, "%s in %s" % (code, language), r)
     t.exits(cells(t, "false", "echo on", args=("--lang", "bash")), 0, "a command that fails does not", b"on\n")
-    r = cells(t, "%time 1", "!pip install x", "len?", "?str.join", "6 * 7  # is it 42?")
+    r = cells(t, "%tim 1", "!pip install x", "len?", "?str.join", "6 * 7  # is it 42?")
     t.exits(r, 0, "words of IPython's prompt", b"42\n")
     t.equal((r.err.count(b"IPython"), r.err.count(b"\n")), (3, 4), "have a line each", r)
     t.ok(b"help(NAME)" in r.err and b"cannot be installed" in r.err and b"Error" not in r.err, "with the words of here", r)
@@ -86,6 +86,28 @@ def test_shell_commands(t):
     t.exits(t.run("a.ipynb"), 0, "in a notebook", b"['a b']\n")
     t.ok(t.box("check", "a.ipynb").code == 0 and t.box("check", "--profile", "strict", "a.ipynb").code == 1, "check reads them")
     t.equal(t.run("-c", "!ls").code, 126, "not in a program")
+
+
+@once
+def test_magic_commands(t):
+    """IPython's."""
+    r = cells(t, "%cd /usr\n!pwd", "%pwd", "y = %time 3 + 4", "y", "%time x = 5\nx", "%%time\nz = 6\nz", "%%bash\nfor i in 1 2; do\n  echo \"n$i\"\ndone",
+              "%env WHO=you there", "w = %env WHO\nw", "%cd -q", "s = \"\"\"\n%time\n\"\"\"\ns", "13 \\\n% 7", args=("--log", "off"))
+    shown = re.sub(rb"CPU times: total: [0-9.e-]+ ms\nWall time: [0-9.e-]+ ms\n", b"TIMES\n", r.out)
+    t.equal(shown, b"/usr\n/usr\n'/usr'\nTIMES\n7\nTIMES\n5\nTIMES\n6\nn1\nn2\n'you there'\n'\\n%time\\n'\n6\n", "what they do", r)
+    t.ok(b"No such file or directory: '-q'" in r.err, "%cd to nowhere", r)
+    r = cells(t, "%timeit -n 10 -r 2 sum(range(5))", "%%timeit -n 3 -r 2\nfor i in 1, 2:\n    i", "k = 1\n%timeit -n 2 -r 2 j = k", "i")
+    t.match(rb"(.*s \xc2\xb1 .*s per loop \(mean \xc2\xb1 std. dev. of 2 runs, (10|3|2) loops each\)\n){3}$", r.out, "%timeit")
+    t.ok(b"NameError" in r.err, "its names are its own", r)
+    r = cells(t, "%%writefile a.txt\none\ntwo", "%cat a.txt\nn = %ls\nn", "%matplotlib inline\n%load_ext autoreload\n%autoreload 2\n5", "%%bash\nexit 3")
+    t.ok(r.out.endswith(b"one\ntwo\n['a.txt']\n5\n") and b"non-zero exit status 3" in r.err, "files", r)
+    for code, line, words in (("1\n%sql select", 2, b"cells have %cat"), ("%%html\n<b>", 1, b"cells have %%bash"), ("!true\n%nope", 2, b"cells have %cat"), ("%%time\n1\n%nope", 3, b"cells have %cat"),
+                              ("1\n%time for i in 1,: pass", 2, b"under %%time"), ("%timeit j = 1\n2", 1, b"on the last line"), ("1\n%pip install x", 2, b"with --python (a"),
+                              ("1\n!python3 -m pip install x", 2, b"or --pip.")):
+        r = cells(t, code)
+        t.ok(words in r.err and b"<cell 1>:%d:" % line in r.err and not r.out, "refused: %r" % code, r)
+    r = cells(t, "%time __import__('os').system('ls')", "%timeit __import__('os').system('ls')", args=("--profile", "strict"))
+    t.ok(r.err.count(b"call of os.system") == 2 and not r.out, "the profile sees what they run", r)
 
 
 @once
@@ -367,7 +389,7 @@ def test_input_there(t):
 @once
 def test_pictures(t):
     code = "import base64\n%%\nclass P:\n  def _repr_png_(self): return base64.b64decode(b'" + PNG + "')"
-    term = Terminal(t, env={"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"})
+    term = Terminal(t, env={"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1", "NO_COLOR": "1"})
     term.read(r">>> $")
     term.ask(code.replace("\n%%\n", "\n") + "\n\n")
     t.match("\x1b_Ga=T,.*\x1b", term.ask("P()\n", "\x1b_G.*>>> $"), "a terminal that can shows it")

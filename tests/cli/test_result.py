@@ -5,14 +5,16 @@ import base64
 import datetime
 import hashlib
 import json
+import os
+import re
 import time
 
-FIELDS = """id started_at code_sha256 backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
-    stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
-    max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
-EXTRA = """skipped limits cell context missing warnings limits_set cancelled exit_status summary notes""".split() + [
-    "%s_%s_bytes" % (stream, part) for stream in ("stdout", "stderr") for part in ("head", "tail")
-]
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "runs", "result", "result.def")
+STREAM = ("%s", "%s_bytes", "%s_truncated", "%s_head_bytes", "%s_tail_bytes")
+with open(TABLE, encoding="utf-8") as table:
+    ROWS = re.findall(r"^RESULT_(FIELD|SHOWN|STREAM)\((\w+), ", table.read(), re.M)
+FIELDS = [part % name if row == "STREAM" else name for row, name in ROWS
+          for part in (STREAM if row == "STREAM" else ("%s",))]
 CODE = "import sys; print('out'); print('err', file=sys.stderr)"
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
@@ -52,7 +54,7 @@ TYPES = {
 
 
 def check_shape(t, doc, name, odd=()):
-    t.equal(sorted(doc), sorted(FIELDS + EXTRA + list(odd)), "fields of " + name)
+    t.equal(sorted(set(doc) ^ set(FIELDS + list(odd))), [], "fields of " + name)
     wrong = [k for k, kind in TYPES.items() if type(doc.get(k)) is not kind]
     t.equal(wrong, [], "types in " + name, doc)
     t.equal(

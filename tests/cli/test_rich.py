@@ -118,7 +118,7 @@ def test_nothing(t):
 HOSTILE = {
     "garbage": (b"garbage, and much more of it than fits\n", ["'good'"], "not a frame"),
     "a frame of another kind": (b"call 1 2\n{}", ["'good'", "'more'"], "another kind"),
-    "what is no JSON": (b"display 0 3\nxyz", ["'good'", "'more'"], "cannot be read"),
+    "what is not JSON": (b"display 0 3\nxyz", ["'good'", "'more'"], "cannot be read"),
     "text that is none": (b"display 0 8\n\xff\xfe{}{}{}", ["'good'", "'more'"], "cannot be read"),
     "a large promise": (b"display 0 4294967295\n", ["'good'"], "4294967295 bytes"),
     "a frame that swallows the next": (b"display 0 60000000\n", ["'good'"], "not whole"),

@@ -249,14 +249,14 @@ def test_reader_goes(t):
         p = t.start("run", "-c", "print('x')", stdout=full)
         _, err = p.communicate(timeout=PATIENCE)
         t.ok(
-            p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
+            p.returncode == 125 and err == b"glovebox: cannot write to standard output: No space left on device\n",
             "a full disk behind standard output is told",
             (p.returncode, err),
         )
         p = t.start("run", "--json", "-c", "print('x')", stdout=full)
         _, err = p.communicate(timeout=PATIENCE)
         t.ok(
-            p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
+            p.returncode == 125 and err == b"glovebox: cannot write to standard output: No space left on device\n",
             "and with --json",
             (p.returncode, err),
         )

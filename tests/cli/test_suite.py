@@ -60,12 +60,12 @@ def test_results(t):
     t.equal((bad.get("passed"), bad.get("total"), bad.get("score"), bad.get("detail"), bad.get("error")),
             (1, 2, 0.5, "case 1: Expected 2, got 1", None), "what a result has")
     t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail "
-                              "from_candidate duration_ms error error_type trustworthy doubt counted".split()), "its keys")
+                              "from_candidate duration_ms error error_type trustworthy doubt counted suite outcome stdout stderr".split()), "its keys")
     got, summary, done = suite(t, [GOOD])
     t.exits(done, 0, "exit 0 when all pass")
     got, summary, done = suite(t, "")
     t.exits(done, 1, "no tasks are no success")
-    done = t.box("test", "--suite", "-", "--log", "off", stdin=lines([GOOD, BAD]).encode())
+    done = t.box("test", "--suite", "-", "-j", "1", "--log", "off", stdin=lines([GOOD, BAD]).encode())
     t.match("ok   good .*FAIL bad .*: case 1: Expected 2, got 1\n1 of 2 passed", done.out, "for people, from standard input")
 
 
@@ -146,7 +146,7 @@ def adder(n): return lambda x: x + n
     got, _, done = suite(t, [
         code_task("syntax", "def f(:", ["assert True"]), code_task("raises", "1 / 0", ["assert True"]),
         code_task("hang", "import time\ndef f(): time.sleep(9)", ["f()", "assert True"], timeout=0.5),
-        code_task("late", "", ["while True: pass"], timeout="500ms"), code_task("none", "", []),
+        code_task("late", "x = 1", ["while True: pass"], timeout="500ms"), code_task("none", "", []),
         code_task("memory", "def f(): return len(bytearray(1 << 30))", ["f()"]), code_task("refused", "import ctypes", ["1"])],
         "--profile", "strict")
     details = {k[0]: r["detail"] for k, r in got.items()}
@@ -291,7 +291,7 @@ def test_pass_at(t):
 @box.once
 def test_junit(t):
     odd = {"id": "<&\"\x01\u2028>", "code": "def f(x): return '<\\x02]]>&'", "cases": [{"args": [1], "expected": 2}]}
-    _, _, done = suite(t, [GOOD, odd, "broken"], "--junit", "j.xml")
+    _, _, done = suite(t, [GOOD, odd, "broken"], "--junit", "j.xml", "-j", "1")
     root = ElementTree.parse(os.path.join(t.dir, "j.xml")).getroot()
     t.equal({k: root.get(k) for k in ("tests", "failures", "errors")}, {"tests": "3", "failures": "1", "errors": "1"}, "totals")
     t.equal([c.get("classname") for c in root], ["good", "<&\"\u2028>", "line 3"], "names")

@@ -175,14 +175,16 @@ def test_commands(tap, docker, d):
             "name": "execute_code", "arguments": {"code": LOOK + "import four; print(four.word)"}}})
         begin = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
-        done = subprocess.run([program.GLOVEBOX, "mcp", "--daemon", env["GLOVEBOX_SOCKET"], "--backend", "docker", *words], text=True,
+        os.makedirs(os.path.join(folder.path, "pip"), exist_ok=True)
+        folder.write("pip/main.py", PIP)  # a process of its own builds from the folder
+        done = subprocess.run([program.GLOVEBOX, "mcp", "--log", "off", "--backend", "docker", "--dockerfile", ".", "--pip", "four"], text=True,
                               input=begin + "\n" + ask + "\n", capture_output=True, timeout=120, env=env, cwd=folder.path)
         tap.ok("four\\n" in done.stdout, "the tools of MCP", done.stdout[-600:], done.stderr[-300:])
     with Folder(docker) as folder:
         folder.write("Dockerfile", "FROM %s\nCOPY . /seen\n" % engine.IMAGE)
         ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "execute_code", "arguments": {
             "code": "import os; print(os.listdir('/seen'), os.listdir('.'))", "files": [{"name": "models", "content": "1"}]}}})
-        done = subprocess.run([program.GLOVEBOX, "mcp", "--daemon", env["GLOVEBOX_SOCKET"], "--backend", "docker", "--dockerfile", "."], text=True,
+        done = subprocess.run([program.GLOVEBOX, "mcp", "--log", "off", "--backend", "docker", "--dockerfile", "."], text=True,
                               input=begin + "\n" + ask + "\n", capture_output=True, timeout=120, env=env, cwd=folder.path)
         tap.ok("['Dockerfile'] [" in done.stdout and "models" in done.stdout, "a model's files are not those of a build", done.stdout[-600:])
 

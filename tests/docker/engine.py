@@ -35,7 +35,7 @@ LIMITS = [{"Name": name, "Soft": 1024, "Hard": 1024} for name in ("nofile", "npr
 SBIN = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
-def why_not(programs=("dockerd", "containerd", "runc")):
+def why_not(programs=("dockerd", "containerd", "runc", "docker")):
     if os.geteuid() != 0:
         return "root, to start a container engine"
     for program in programs:

@@ -24,12 +24,12 @@ def test_nowhere(tap, folder):
     dead.bind(folder + "/dead.sock")
     dead.close()
     check(tap, error_of("unix://%s/dead.sock" % folder), 125, ("no container engine runs at",), "a dead one")
-    check(tap, error_of("tcp://127.0.0.1:1"), 125, ("no container engine runs at",), "a port without an engine")
+    check(tap, error_of("tcp://127.0.0.1:1"), 125, ("tcp://127.0.0.1:1: ", "connection refused"), "a port without an engine")
 
 
 def test_words(tap):
     check(tap, error_of("carrier-pigeon"), 2, ("unix:///PATH",), "a place that is none")
-    check(tap, error_of("tcp://127.0.0.1:x"), 2, ("tcp://HOST:PORT",), "a port that is none")
+    check(tap, error_of("tcp://127.0.0.1:x"), 125, ("invalid port",), "a port that is none")
     check(tap, error_of("unix:///x", "--image", "../../x", "-c", "1"), 125, ("no container engine",), "an image, without an engine")
 
 

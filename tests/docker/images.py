@@ -49,6 +49,11 @@ def built(docker):
     return {tag for tag in tags if "glovebox-build:" in tag}
 
 
+def built_ids(docker):
+    """The images themselves: one may have several of these tags."""
+    return {i["Id"] for i in docker.get("/images/json") if any("glovebox-build:" in tag for tag in i["RepoTags"] or [])}
+
+
 def refused(tap, done, words, name, status=125):
     last = done.stderr.decode().splitlines()[-1:] or [""]
     tap.ok(done.returncode == status and not done.stdout and all(w in last[0] for w in words), name, program.said(done))
@@ -74,12 +79,13 @@ def test_dockerfile(tap, docker):
         images = built(docker)
         done = folder.run("--dockerfile", "Dockerfile", "-c", "print(1)")
         tap.equal((done.stdout, done.stderr, built(docker)), (b"1\n", b"", images), "the second run builds nothing")
+        ids = built_ids(docker)
         folder.write("secret", "changed")
         folder.run("--dockerfile", ".", "-c", "1")
-        tap.equal(built(docker), images, "nor does a change of what is left out")
+        tap.equal(built_ids(docker), ids, "a change of what is left out is no other image")
         folder.write("deep/a.txt", "two")
         done = folder.run("--dockerfile", ".", "-c", "print(open('/data/deep/a.txt').read())")
-        tap.equal((done.stdout, len(built(docker))), (b"two\n", len(images) + 1), "another byte, another image", program.said(done))
+        tap.equal((done.stdout, len(built_ids(docker))), (b"two\n", len(ids) + 1), "another byte, another image", program.said(done))
         done = folder.run("--dockerfile", ".", "--lang", "bash", "-c", "cat /data/deep/a.txt")
         tap.equal(done.stdout, b"two", "in other languages as well", program.said(done))
 
@@ -91,8 +97,6 @@ def test_file_alone(tap, docker):
             f.truncate(2 << 30)
         done = folder.run("--dockerfile", "sub/My.Dockerfile", "--lang", "bash", "-c", "cat /made")
         tap.equal(done.stdout, b"alone\n", "a file that copies nothing goes without its folder", program.said(done))
-        folder.write("sub/Dockerfile", "FROM %s\nCOPY large /\n" % engine.OTHER_IMAGE)
-        refused(tap, folder.run("--dockerfile", "sub", "-c", "1"), ("--dockerfile sub", "1024 MiB", ".dockerignore"), "a context that is too large")
 
 
 def test_config(tap, docker):
@@ -116,9 +120,9 @@ def test_failed(tap, docker):
         folder.write("Dockerfile", "FROM no-such-image-here:1\n")
         refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("no-such-image-here",), "a base that is missing")
         folder.write("Dockerfile", "FROM %s\nRUN --mount=type=cache,target=/x true\n" % engine.OTHER_IMAGE)
-        refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker build -t NAME",), "one that needs BuildKit")
+        refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker-buildx",), "one that needs BuildKit")
         folder.write("Dockerfile", "FROM %s\nRUN <<EOF\necho x\nEOF\n" % engine.OTHER_IMAGE)
-        refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker build -t NAME",), "one with a document in it")
+        refused(tap, folder.run("--dockerfile", ".", "-c", "1"), ("docker-buildx",), "one with a document in it")
         refused(tap, folder.run("--dockerfile", "glovebox", "-c", "1"), ("--dockerfile glovebox: No such file",), "no file", 2)
         refused(tap, folder.run("--dockerfile", ".", "--image", "x", "-c", "1"), ("exclude each other",), "an image, too", 2)
         refused(tap, folder.run("--backend", "jail", "--dockerfile", ".", "-c", "1"), ("builds no images",), "another backend", 2)

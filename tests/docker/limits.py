@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each limit ends a program in a container, and is reported as itself. Files of a program that met one come back."""
 
+import json
+import os
 import subprocess
+import sys
 import tempfile
 import time
 
 import program
 from ends import begin
+
+sys.path.append(os.path.join(program.ROOT, "tests", "limits"))
+import binds  # noqa: E402
 
 STUBBORN = "trap '' TERM INT HUP; echo up; while :; do :; done"
 FORKS = "f() { f | f & }; f; sleep 60"
@@ -57,6 +63,14 @@ def test_disk(tap, docker):
         tap.equal((r.get("stdout"), r.get("limits")), ("No space left on device\n", ["disk"]), "so is " + place, r)
     r = program.result(docker.host, "--disk", "0", "--memory", "0", "-c", "open('f', 'wb').write(b'x' * (300 << 20))")
     tap.equal((r.get("success"), [s["reason"] for s in r.get("skipped", [])]), (True, ["larger than the limit (300m)"]), "0 is no limit", r)
+
+
+def test_each(tap, docker):
+    """Every row of limits.def that the backend says it has."""
+    said = subprocess.run([program.GLOVEBOX, "doctor", "--json"], capture_output=True, timeout=program.SECONDS,
+                          env=program.environment(docker.host))
+    binds.test_rows(tap, "docker", json.loads(said.stdout), "docker",
+                    lambda code, *options: program.result(docker.host, *options, "-c", code))
 
 
 def test_full_host(tap, docker):

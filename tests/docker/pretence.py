@@ -222,7 +222,7 @@ def test_engines(tap):
         "no attach": (dict(answers={("POST", "/attach"): (409, b"{}")}), "attach"),
         "no start": (dict(answers={("POST", "/start"): (500, b'{"message": "oci runtime error"}')}), "oci runtime"),
         "an image it cannot get": (dict(answers={("GET", "/json"): (404, b"{}"), ("POST", "/images/create"): (
-            200, b'{"status":"Pulling"}\n{"errorDetail":{"message":"m"},"error":"no such host"}\n')}), "no such host"),
+            200, b'{"status":"Pulling"}\n{"errorDetail":{"message":"m"},"error":"no such host"}\n')}), "cannot get it: m;"),
     }
     for name, (how, words) in bad.items():
         r = run(tap, name, lambda talk: None, **how)

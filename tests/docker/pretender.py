@@ -51,7 +51,7 @@ class Pretender:
         if not address:
             self.server.bind(self.path)
             self.server.listen(16)
-        self.sockets, self.asked, self.headers = [], [], []
+        self.sockets, self.asked, self.headers, self.queries = [], [], [], []
         threading.Thread(target=self.accept, daemon=True).start()
 
     def close(self):
@@ -95,6 +95,7 @@ class Pretender:
             headers[name.lower()] = value.strip()
         stream.read(int(headers.get(b"content-length", 0)))
         self.headers.append(headers)
+        self.queries.append(words[1].decode())
         self.asked.append((method, path))
         if path.endswith("/attach") and ("POST", "/attach") not in self.answers:
             client.sendall(b"HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")

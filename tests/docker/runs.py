@@ -79,7 +79,7 @@ def test_languages(tap, docker):
     done = program.run(docker.host, "--lang", "bash", "--image", engine.IMAGE, "-c", "type -p python3")
     tap.equal(done.stdout, b"/usr/bin/python3\n", "another image with --image", program.said(done))
     done = program.run(docker.host, "--image", engine.OTHER_IMAGE, "-c", "print(1)")
-    tap.ok(done.returncode == 125 and b"there is no python3 in it" in done.stderr and engine.OTHER_IMAGE.encode() in done.stderr,
+    tap.ok(done.returncode == 125 and b"there is no python3 in the image" in done.stderr and engine.OTHER_IMAGE.encode() in done.stderr,
            "an image without Python", program.said(done))
 
 
@@ -151,7 +151,7 @@ def test_doctor(tap, docker):
     tap.ok(about["engine"].startswith("Docker ") and {"other", "runc"} <= set(about["runtimes"]) and about["rootless"] == "no"
            and all(about.get(k) for k in ("api", "kernel", "seccomp", "control_groups", "storage", "runtime", "user_namespaces")),
            "facts about the engine", about)
-    done = program.subprocess.run([program.GLOVEBOX, "doctor"], capture_output=True, timeout=120,
+    done = program.subprocess.run([program.GLOVEBOX, "doctor", "docker"], capture_output=True, timeout=120,
                                   env=program.environment(docker.host))
     tap.ok(b"  engine: Docker " in done.stdout and b"  user namespaces: no" in done.stdout, "and for people", done.stdout[-3000:])
 

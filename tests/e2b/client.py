@@ -9,7 +9,7 @@ import urllib.parse
 
 from rpc import envelope, split_envelopes
 
-ENVD, INTERPRETER = 49983, 49999
+ENVD = 49983
 SECONDS = 60
 
 
@@ -20,11 +20,6 @@ class Answer:
     @property
     def json(self):
         return json.loads(self.body)
-
-    @property
-    def lines(self):
-        """Of /execute."""
-        return [json.loads(line) for line in self.body.splitlines()]
 
     @property
     def events(self):
@@ -102,10 +97,6 @@ class Sandbox:
 
     def get(self, path, **headers):
         return self.ask(ENVD, "GET", "/files?" + urllib.parse.urlencode({"path": path}), **headers)
-
-    def execute(self, code, **body):
-        return self.ask(INTERPRETER, "POST", "/execute", json.dumps({"code": code, **body}),
-                        Content_Type="application/json")
 
 
 def raw_envelope(flags, body):

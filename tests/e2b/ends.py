@@ -130,7 +130,7 @@ def test_secret(tap, standin):
         standin.faults[:] = []
         shown = [subprocess.run([*words, *more], capture_output=True, timeout=60, stdin=subprocess.DEVNULL,
                                 env=product.environment(standin, HOME=home))
-                 for more in (["--events"], ["--trace-time"], ["--print-config"], ["--backend", "e2b-interpreter"])]
+                 for more in (["--events"], ["--trace-time"], ["--print-config"])]
         shown.append(product.glovebox(standin, "doctor"))
         tokens += [r.token.encode() for r in standin.control.made]
         tap.ok(not any(secret in done.stdout + done.stderr for done in shown for secret in (key, *tokens)),

@@ -253,7 +253,7 @@ def slow(tap):
         return pieces()
 
     product.SECONDS = 150
-    all_of(tap, {"start: signs of life alone": (Fault("POST", "/Start$", answer=alive), ("15 s", "said nothing")),
+    all_of(tap, {"start: signs of life alone": (Fault("POST", "/Start$", answer=alive), ("15 s", "sent no message")),
                  "input: it is lost": (Fault("POST", "/SendInput$", answer=whole_answer(200, {})), ("helper", "15 s")),
                  "start: silence": (Fault("POST", "/Start$", answer=STREAM, then="hold"), ()),
                  "start: no answer": (Fault("POST", "/Start$", answer=b"", then="hold"), ()),

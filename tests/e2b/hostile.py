@@ -16,9 +16,7 @@ from product import wait_for
 from standin import Fault, Standin
 from wire import whole_answer
 
-INTERPRETER = ("--backend", "e2b-interpreter")
 CREATE = "^/v2/sandboxes$"
-LINES = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 ONCE = ("--retries", "0")
 HOLD = {"answer": b"", "then": "hold"}
 
@@ -60,36 +58,19 @@ def made_and(standin, answer, seconds=0):
 
 def test_bombs(tap, standin):
     """Short texts that would become gigabytes of values."""
-    objects = b"{}," * (3 << 20) + b"{}"
-    for what, way, fault in (
-            ("a cell", INTERPRETER, Fault("POST", "/execute$", skip=1, answer=LINES + chunk(
-                b'{"type":"result","json":[' + objects + b"]}\n"))),
-            ("a process", (), Fault("POST", "/Start$", answer=streamed(STARTED, raw_envelope(
-                0, b'{"event":{"x":[' + objects[:3 << 20] + b"{}]}}"))))):
-        standin.faults[:] = [fault, Fault("POST", "/SendInput$", **HOLD)]
-        done = product.run(standin, *ONCE, *way, "-c", "print(1)")
-        tap.ok(done.returncode == 125 and b"more than 1048576 values" in done.stderr, "a bomb of JSON as the answer to " + what,
-               product.said(done))
+    bomb = raw_envelope(0, b'{"event":{"x":[' + b"{}," * (1 << 20) + b"{}]}}")
+    standin.faults[:] = [Fault("POST", "/Start$", answer=streamed(STARTED, bomb)), Fault("POST", "/SendInput$", **HOLD)]
+    done = product.run(standin, *ONCE, "-c", "print(1)")
+    tap.ok(done.returncode == 125 and b"more than 1048576 values" in done.stderr, "a bomb of JSON as the answer to a process",
+           product.said(done))
 
 
 def test_texts(tap, standin):
     """What JSON cannot hold is refused, and not dropped or changed on the way."""
     odd = os.fsdecode(b"x\xff")
-    with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/in", "w") as f:
-            f.write("x")
-        for what, words in (("an argument", ("--lang", "bash", "-c", "echo ran", "--", odd)),
-                            ("a variable", ("--env", "A=" + odd, "-c", "print('ran')")),
-                            ("a variable's name", ("--env", odd + "=1", "-c", "print('ran')")),
-                            ("a template", ("--e2b-template", odd, "-c", "print('ran')")),
-                            ("a folder", ("--file", "%s/in:%s/in" % (folder, odd), "-c", "print('ran')"))):
-            done = product.run(standin, *ONCE, *INTERPRETER, *words)
-            tap.ok(done.returncode in (2, 125) and b"not UTF-8" in done.stderr and b"ran" not in done.stdout
-                   and len(done.stderr.splitlines()) == 1, what + " that is not UTF-8", product.said(done))
-        done = product.run(standin, *ONCE, *INTERPRETER, "--out", folder + "/out", "-c",
-                           "open(b'x\\xff', 'w').write('1')")
-        tap.ok(done.returncode == 125 and b"name of one is not UTF-8" in done.stderr, "a file's name that is not UTF-8",
-               product.said(done))
+    done = product.run(standin, *ONCE, "--e2b-template", odd, "-c", "print('ran')")
+    tap.ok(done.returncode in (2, 125) and b"not UTF-8" in done.stderr and b"ran" not in done.stdout
+           and len(done.stderr.splitlines()) == 1, "a template that is not UTF-8", product.said(done))
     done = product.run(standin, "--lang", "bash", "-c", 'printf %s "$1" | od -An -tx1', "--", odd)
     tap.equal(done.stdout, b" 78 ff\n", "our helper takes any bytes", product.said(done))
 
@@ -129,30 +110,19 @@ def test_others_stay(tap, standin):
 def test_files_cancelled(tap, standin):
     """Ctrl-C while files come back."""
     wrote = ("-c", "open('x', 'w').write('1')", "--out", "out")
-    for what, way, fault in (("a list of files", INTERPRETER, Fault("POST", "/ListDir$", **HOLD)),
-                             ("a file", INTERPRETER, Fault("GET", "/files$", **HOLD)),
-                             ("the helper's files", (), Fault("POST", "/SendInput$", skip=2, **HOLD))):
-        standin.faults[:] = [fault]
-        del standin.requests[:]
-        with tempfile.TemporaryDirectory() as folder:
-            run = Standing(standin, *way, *wrote, cwd=folder)
-            wait_for(lambda: any(fault.pattern.search(r.path) and r.method == fault.method for r in standin.requests)
-                     and not fault.skip)
-            time.sleep(0.5)
-            status, took = run.interrupt()
-        tap.ok(status == 130 and took < 5 and not standin.living, "Ctrl-C while %s does not come" % what, status, took,
-               standin.living)
+    fault = Fault("POST", "/SendInput$", skip=2, **HOLD)
+    standin.faults[:] = [fault]
+    with tempfile.TemporaryDirectory() as folder:
+        run = Standing(standin, *wrote, cwd=folder)
+        wait_for(lambda: not fault.skip)
+        time.sleep(0.5)
+        status, took = run.interrupt()
+    tap.ok(status == 130 and took < 5 and not standin.living, "Ctrl-C while the helper's files do not come", status, took,
+           standin.living)
 
 
 def test_partial(tap, standin):
-    """Only a 200 has a file's content, and only 2xx takes input."""
-    files = whole_answer(200, b'{"entries":[{"path":"/home/user/work/a","type":"FILE_TYPE_FILE","size":5}]}')
-    for status in (204, 206):
-        standin.faults[:] = [Fault("POST", "/ListDir$", answer=files),
-                             Fault("GET", "/files$", answer=whole_answer(status, b"12" if status == 206 else None))]
-        with tempfile.TemporaryDirectory() as folder:
-            r = product.result(standin, *ONCE, *INTERPRETER, "-c", "1", "--out", "out", cwd=folder)
-        tap.ok(r.get("files") == [] and [s["path"] for s in r.get("skipped", [])] == ["a"], "a file with status %d" % status, r)
+    """Only 2xx takes input."""
     standin.faults[:] = [Fault("POST", "/SendInput$", answer=whole_answer(302, b"", pairs=[("Location", "/")]))]
     began = time.monotonic()
     done = product.run(standin, *ONCE, "-c", "1")
@@ -171,89 +141,24 @@ def test_names(tap, standin):
         tap.ok(done.returncode == 125 and b"names no sandbox" in done.stderr
                and {r.path for r in standin.requests} == {"/v2/sandboxes"},
                "a sandbox that is called %s" % body, product.said(done), standin.requests)
-    standin.faults[:] = [Fault("POST", "/contexts$", answer=whole_answer(200, b'{"id": ".."}'))]
-    done = product.run(standin, *ONCE, *INTERPRETER, "-c", "1")
-    tap.ok(done.returncode == 125 and b"names no context" in done.stderr, "a context of that name", product.said(done))
 
 
 def test_sessions_interrupted(tap, standin):
     """Ctrl-C while a session begins: at each request, and while a module is imported."""
-    creations = (("^/v2/sandboxes$", "e2b"), ("^/files$", "e2b"), ("/Start$", "e2b"), ("/SendInput$", "e2b"),
-                 ("/MakeDir$", "e2b-interpreter"), ("/contexts$", "e2b-interpreter"), ("/execute$", "e2b-interpreter"))
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/slow.py", "w") as f:
             f.write("open('began', 'w')\nimport time; time.sleep(60)")
-        for path, way in (*creations, (None, "e2b"), (None, "e2b-interpreter")):
+        for path in ("^/v2/sandboxes$", "^/files$", "/Start$", "/SendInput$", None):
             fault = Fault("POST", path or "/no-such$", **HOLD)
             standin.faults[:] = [fault]
             del standin.requests[:]
             words = ["--file", "slow.py", "--preload", "slow"] if not path else []
-            run = Standing(standin, "--backend", way, *words, cwd=folder, program="repl")
+            run = Standing(standin, *words, cwd=folder, program="repl")
             wait_for(lambda: any(r.method == "POST" and fault.pattern.search(r.path) for r in standin.requests), 1.5)
             time.sleep(0.3)
             status, took = run.interrupt()
             tap.ok(status == 130 and took < 6 and not standin.living,
-                   "Ctrl-C while a session begins with %s, at %s" % (way, path or "a module"), status, took, standin.living)
-
-
-def test_languages(tap, standin):
-    done = product.run(standin, *INTERPRETER, "--lang", "javascript", "-c", "console.log(1)")
-    tap.ok(done.returncode == 125 and b"has no javascript: use another template, or --backend e2b" in done.stderr
-           and len(standin.control.made[-1:]) == 1, "a language that the template's code interpreter lacks",
-           product.said(done))
-
-
-def flood_of(piece, head, first=()):
-    def answer(request):
-        def pieces():
-            yield head
-            yield from map(chunk, first)
-            while True:
-                yield piece
-        return pieces()
-    return answer
-
-
-def test_floods(tap, standin):
-    """A cell that never stops talking meets its time limit, and Ctrl-C."""
-    for what, line in (("output", b'{"type":"stdout","text":"x"}\n'), ("signs of life", b'{"type":"keepalive"}\n'),
-                       ("empty lines", b"\n")):
-        fault = Fault("POST", "/execute$", answer=flood_of(chunk(line * 2000), LINES), skip=1)
-        standin.faults[:] = [fault]
-        r = product.result(standin, *ONCE, *INTERPRETER, "--timeout", "1s", "-c", "print(1)")
-        tap.ok(r.get("timed_out") and not r.get("error") and not standin.living, "a flood of %s: the time limit" % what,
-               str(r)[-300:])
-        fault.skip = 1
-        run = Standing(standin, *INTERPRETER, "-c", "print(1)")
-        wait_for(lambda: not fault.skip)
-        time.sleep(0.5)
-        status, took = run.interrupt()
-        tap.ok(status == 130 and took < 8 and not standin.living, "a flood of %s: Ctrl-C" % what, status, took)
-
-
-def listing(*entries):
-    names = ("path", "type", "size", "symlinkTarget")
-    kinds = {"f": "FILE_TYPE_FILE", "d": "FILE_TYPE_DIRECTORY", "l": "FILE_TYPE_SYMLINK"}
-    made = [dict(zip(names, ("/home/user/work/" + path, kinds[kind], 5, "/tmp" if kind == "l" else "")))
-            for path, kind in entries]
-    return whole_answer(200, json.dumps({"entries": made}).encode())
-
-
-def test_listings(tap, standin):
-    """Files with names that lead elsewhere: nothing is written but in the output folder."""
-    for what, entries in (("the folder above", [("../evil", "f"), ("a/../../evil", "f"), ("..", "d"), ("ok", "f")]),
-                          ("a link", [("l", "l"), ("l/evil", "f"), ("ok", "f")]),
-                          ("a name twice", [("a", "f"), ("a", "f"), ("a", "d"), ("a/b", "f")]),
-                          ("names that are too long", [("n" * 300, "f"), ("/".join("n" * 3000), "f"), ("ok", "f")])):
-        standin.faults[:] = [Fault("POST", "/ListDir$", answer=listing(*entries)),
-                             Fault("GET", "/files$", answer=whole_answer(200, b"12345"))]
-        with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(folder + "/here")
-            r = product.result(standin, *ONCE, *INTERPRETER, "-c", "1", "--out", "out", cwd=folder + "/here")
-            found = {os.path.relpath(os.path.join(at, name), folder + "/here/out")
-                     for at, _, names in os.walk(folder) for name in names}
-            tap.ok(found <= {"ok", "display-1.txt"} and not os.path.exists("/tmp/evil") and "broken" not in r,
-                   "a list of files with " + what, found, r)
+                   "Ctrl-C while a session begins, at %s" % (path or "a module"), status, took, standin.living)
 
 
 def test_full_disk(tap, standin):
@@ -262,51 +167,47 @@ def test_full_disk(tap, standin):
         return tap.skip("a full disk", "needs root to make one")
     code = "open('big', 'wb').write(b'x' * 6000000)"
     room = "mount -t tmpfs -o size=3m tmpfs /mnt && mkdir /mnt/tmp /mnt/out && exec \"$@\""
-    for way in ((), INTERPRETER):
-        for what, more, out in (("the folder for temporary files", {"TMPDIR": "/mnt/tmp"}, "out"),
-                                ("the output folder", {}, "/mnt/out")):
-            with tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run(["unshare", "--mount", "sh", "-c", room, "sh",
-                                       *product.command(*ONCE, *way, "-c", code, "--out", out)],
-                                      stdin=subprocess.DEVNULL, capture_output=True, cwd=folder, timeout=60,
-                                      env=product.environment(standin, **more))
-            tap.ok(done.returncode == 125 and b"No space left" in done.stderr and not standin.living,
-                   "%s %s is full" % (what, " ".join(way)), product.said(done), standin.living)
+    for what, more, out in (("the folder for temporary files", {"TMPDIR": "/mnt/tmp"}, "out"),
+                            ("the output folder", {}, "/mnt/out")):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["unshare", "--mount", "sh", "-c", room, "sh",
+                                   *product.command(*ONCE, "-c", code, "--out", out)],
+                                  stdin=subprocess.DEVNULL, capture_output=True, cwd=folder, timeout=60,
+                                  env=product.environment(standin, **more))
+        tap.ok(done.returncode == 125 and b"No space left" in done.stderr and not standin.living,
+               "%s is full" % what, product.said(done), standin.living)
 
 
 def stages(standin):
     late = made_and(standin, None, 20)
     held = ("-c", "open('x', 'w').write('1')", "--out", "out")
-    yield "creation", late, (), held
-    for way in ((), INTERPRETER):
-        yield "upload", Fault("POST", "^/files$", **HOLD), way, (*held, "--file", __file__ + ":in")
-        yield "installation", Fault("POST", "/Start$", **HOLD), way, (*held, "--pip", "other")
-    yield "start", Fault("POST", "/Start$", **HOLD), (), held
-    yield "download", Fault("GET", "/files$", **HOLD), INTERPRETER, held
+    yield "creation", late, held
+    yield "upload", Fault("POST", "^/files$", **HOLD), (*held, "--file", __file__ + ":in")
+    yield "installation", Fault("POST", "/Start$", **HOLD), (*held, "--pip", "other")
+    yield "start", Fault("POST", "/Start$", **HOLD), held
 
 
 def killed_in(stage):
     """kill -9 in this stage, and doctor --clean."""
-    what, fault, way, words = stage
+    what, fault, words = stage
     with Standin() as standin, tempfile.TemporaryDirectory() as folder:
         if what == "creation":
             fault = made_and(standin, None, 20)
         standin.faults[:] = [fault]
-        run = Standing(standin, *way, *words, cwd=folder)
+        run = Standing(standin, *words, cwd=folder)
         wait_for(lambda: standin.living and any(fault.takes(r) for r in standin.requests) or what == "creation" and standin.living)
         run.kill()
         left = len(standin.living)
         standin.faults[:] = []
         done = product.glovebox(standin, "doctor", "--clean")
-        return what, way, left, done, standin.living
+        return what, left, done, standin.living
 
 
 def test_killed(tap, standin):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for what, way, left, done, living in pool.map(killed_in, stages(standin)):
+        for what, left, done, living in pool.map(killed_in, stages(standin)):
             tap.ok(left == 1 and done.returncode == 0 and b"killed 1 sandbox at" in done.stdout and not living,
-                   "kill -9 in the %s %s: doctor --clean kills the sandbox" % (what, " ".join(way)), left,
-                   product.said(done), living)
+                   "kill -9 in the %s: doctor --clean kills the sandbox" % what, left, product.said(done), living)
 
 
 def test_not_cleaned(tap, standin):
@@ -317,7 +218,7 @@ def test_not_cleaned(tap, standin):
         run.kill()
     standin.faults[:] = [Fault("DELETE", "", answer=whole_answer(403, b"{}"), times=1)]
     done = product.glovebox(standin, "doctor", "--clean")
-    tap.ok(done.returncode and b"killed 1, others not" in done.stderr and len(standin.living) == 1,
+    tap.ok(done.returncode and b"killed 1 sandboxes, but not the others" in done.stderr and len(standin.living) == 1,
            "a sandbox that cannot be killed", product.said(done), standin.living)
     for what, answer in (("a key that is not accepted", whole_answer(401, b"{}")), ("no list", whole_answer(200, b"{}")),
                          ("junk", whole_answer(200, json.dumps([1, {"sandboxID": "../x", "metadata": {

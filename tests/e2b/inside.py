@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sandbox of the stand-in: inside.py FOLDER LISTENER. Envd and the code interpreter are one process, the first of
+"""A sandbox of the stand-in: inside.py FOLDER LISTENER. Envd is the first process of
 namespaces of its own. The descriptor LISTENER takes connections, each with a port as its first line."""
 
 import os
@@ -12,13 +12,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import filesystem  # noqa: E402
-import interpreter  # noqa: E402
 import place  # noqa: E402
 import processes  # noqa: E402
 import rpc  # noqa: E402
 from wire import Refused, Talk, read_head, refused  # noqa: E402
 
-ENVD, INTERPRETER = 49983, 49999
+ENVD = 49983
+PYTHON = "/usr/bin/python3"  # neither below /home nor /root: these are a sandbox's own
 UNAUTHORIZED = "unauthorized access, please provide a valid access token or method signing if supported"
 OPEN = {("GET", "/health"), ("GET", "/files"), ("POST", "/files"), ("POST", "/init")}
 PIP = r"""#!/bin/sh
@@ -41,17 +41,16 @@ for name in "$@"; do
     $say "Successfully installed $name"
 done
 """
-PYTHON = r"""#!/bin/sh
+PYTHON_START = r"""#!/bin/sh
 if [ "$1" = -m ] && [ "$2" = pip ]; then shift 2; exec %s/pip "$@"; fi
 PYTHONPATH=/home/user/.local/standin${PYTHONPATH:+:$PYTHONPATH} exec %s "$@"
-""" % (place.TOOLS, interpreter.PYTHON)
+""" % (place.TOOLS, PYTHON)
 
 
 class Sandbox:
     def __init__(self):
         self.token, self.user_envs = None, {}
         self.processes = processes.Processes(lambda: self.user_envs)
-        self.interpreter = interpreter.Interpreter(self.processes, self.envs_for)
         p, f = self.processes, filesystem
         self.streams = {"/process.Process/Start": p.start, "/process.Process/Connect": p.connect}
         self.calls = {"/process.Process/List": p.list, "/process.Process/SendInput": p.send_input,
@@ -61,14 +60,13 @@ class Sandbox:
                       "/filesystem.Filesystem/Move": f.move_call, "/filesystem.Filesystem/Remove": f.remove_call}
 
     def envs_for(self, token):
-        """What the interpreter asks envd for. A refusal is taken for variables, as by the real server."""
         if self.token and token != self.token:
             return {"code": 401, "message": UNAUTHORIZED}
         return {"E2B_SANDBOX": "true", **self.user_envs}
 
-    def serve(self, talk, port):
+    def serve(self, talk):
         try:
-            (self.envd if port == ENVD else self.interpret)(talk, talk.head.method, talk.head.path)
+            self.envd(talk, talk.head.method, talk.head.path)
         except Refused as refusal:
             if not talk.begun:
                 talk.answer(refusal.status, refusal.body, refusal.kind)
@@ -112,22 +110,6 @@ class Sandbox:
             freeze(body["freeze"])
         talk.answer(204)
 
-    def interpret(self, talk, method, path):
-        words = path.strip("/").split("/")
-        if (method, path) == ("POST", "/execute"):
-            self.interpreter.execute(talk)
-        elif (method, path) == ("GET", "/health"):
-            talk.answer(200, "OK")
-        elif path == "/contexts" and method in ("GET", "POST"):
-            (self.interpreter.make_context if method == "POST" else self.interpreter.list_contexts)(talk)
-        elif words[0] == "contexts" and len(words) == 2 and method == "DELETE":
-            self.interpreter.remove_context(talk, words[1])
-        elif words[0] == "contexts" and words[2:] == ["restart"] and method == "POST":
-            self.interpreter.restart_context(talk, words[1])
-        else:
-            known = path in ("/execute", "/health", "/contexts")
-            raise Refused(405, {"detail": "Method Not Allowed"}) if known else Refused(404, {"detail": "Not Found"})
-
 
 def freeze(wanted):
     """The first process of a namespace reaches all others with one call."""
@@ -164,12 +146,12 @@ def take(sandbox, connection):
         try:
             stream = connection.makefile("rb")
             port = int(stream.readline(16))
-            if port not in (ENVD, INTERPRETER):
+            if port != ENVD:
                 return relay(connection, port)
             connection.sendall(b"open\n")
             head = read_head(stream)
             if head:
-                sandbox.serve(Talk(connection, stream, head), port)
+                sandbox.serve(Talk(connection, stream, head))
         except (OSError, ValueError) as error:
             if not isinstance(error, BrokenPipeError):
                 print("standin: %r" % error, file=sys.stderr)
@@ -183,7 +165,7 @@ def end_with_stdin():
 
 
 def main(folder, listener, kind=""):
-    place.move_in(folder, {"pip": PIP, "pip3": PIP, "python3": PYTHON, "python": PYTHON}, kind == "plain")
+    place.move_in(folder, {"pip": PIP, "pip3": PIP, "python3": PYTHON_START, "python": PYTHON_START}, kind == "plain")
     threading.Thread(target=end_with_stdin, daemon=True).start()
     sandbox, listening = Sandbox(), socket.socket(fileno=int(listener))
     while True:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What E2B's servers answer: the same checks hold for the stand-in and for the real envd and code interpreter."""
+"""What E2B's servers answer: the same checks hold for the stand-in and for the real envd."""
 
 import time
 
-from client import ENVD, INTERPRETER
+from client import ENVD
 
 NEVER = "0" * 8 + "-0000-0000-0000-" + "0" * 12
 
@@ -116,76 +116,7 @@ def check_listing(tap, box):
                (200, None), (404, "not_found")], "files: what calls refuse")
 
 
-def printed(lines, stream="stdout"):
-    return "".join(line["text"] for line in lines if line["type"] == stream)
-
-
-def test_interpreter(tap, client):
-    with client.sandbox(envVars={"GIVEN": "yes"}) as box:
-        lines = box.execute("import sys, os\nprint(os.environ['GIVEN'])\nprint('e', file=sys.stderr)\n'text'").lines
-        kinds = [line["type"] for line in lines]
-        tap.equal((kinds[0], kinds[-2], kinds[-1]), ("number_of_executions", "result", "end_of_execution"),
-                  "interpreter: lines in order", lines)
-        tap.equal([printed(lines, k) for k in ("stdout", "stderr")], ["yes\n", "e\n"], "interpreter: what it prints")
-        tap.equal(lines[-2], {"type": "result", "text": "text", "is_main_result": True, "extra": {}},
-                  "interpreter: text has no quotes")
-        error = [line for line in box.execute("1/0").lines if line["type"] == "error"]
-        tap.equal([(e["name"], e["value"]) for e in error], [("ZeroDivisionError", "division by zero")],
-                  "interpreter: an error")
-        tap.ok("line 1" in error[0]["traceback"] and "\x1b" not in error[0]["traceback"],
-               "interpreter: a plain traceback", error)
-        lines = box.execute("import os; print(os.environ['ONCE'])", env_vars={"ONCE": "1"}).lines
-        tap.equal(printed(lines), "1\n", "interpreter: a variable of one cell", lines)
-        lines = box.execute("print(os.environ.get('ONCE'))").lines
-        tap.equal(printed(lines), "None\n", "interpreter: which is gone in the next", lines)
-        check_contexts(tap, box)
-        check_deaths(tap, box)
-
-
-def check_contexts(tap, box):
-    json_kind = {"Content_Type": "application/json"}
-    shows = ("from IPython.display import display, HTML, Markdown\ndisplay(HTML('<b>'), Markdown('*'))\n"
-             "display({'image/png': 'aGk=', 'application/x-own': 'x'}, raw=True)\n{'a': [1]}")
-    results = [line for line in box.execute(shows).lines if line["type"] == "result"]
-    tap.equal([sorted(set(r) - {"type", "text"}) for r in results],
-              [["extra", "html", "is_main_result"], ["extra", "is_main_result", "markdown"],
-               ["extra", "is_main_result", "png"], ["extra", "is_main_result", "json"]], "interpreter: rich results")
-    made = box.ask(INTERPRETER, "POST", "/contexts", b'{"cwd": "/tmp"}', **json_kind).json
-    tap.equal((made["language"], made["cwd"]), ("python", "/tmp"), "interpreter: a context")
-    box.execute("shared = 1")
-    names = [line.get("name") for line in box.execute("shared", context_id=made["id"]).lines]
-    tap.ok("NameError" in names, "interpreter: contexts share nothing", names)
-    tap.equal(box.ask(INTERPRETER, "DELETE", "/contexts/" + made["id"]).body, b"null", "interpreter: a removal")
-    made = box.ask(INTERPRETER, "POST", "/contexts", b"{}", **json_kind).json
-    tap.equal(box.ask(INTERPRETER, "POST", "/contexts/%s/restart" % made["id"]).body, b"null", "interpreter: a restart")
-    tap.equal(box.execute("1", context_id=NEVER).status, 404, "interpreter: a context that is unknown")
-    tap.equal(box.execute("1", context_id=NEVER, language="python").status, 400,
-              "interpreter: a context and a language")
-    tap.equal(box.ask(INTERPRETER, "POST", "/execute", b"{}", **json_kind).status, 422, "interpreter: no code")
-    tap.equal(box.execute("1", language="cobol").status, 500, "interpreter: a language that is unknown")
-
-
-def check_deaths(tap, box):
-    lines = box.execute("import os\nos._exit(3)").lines
-    tap.ok(any(line.get("name") == "ContextRestarting" for line in lines), "interpreter: a kernel that exits", lines)
-    lines = box.execute("print('again')").lines
-    tap.ok(printed(lines) == "again\n", "interpreter: and one that follows it", lines)
-    lines = box.execute("import sys\nsys.exit(4)").lines
-    tap.ok(any((line.get("name"), line.get("value")) == ("SystemExit", "4") for line in lines), "interpreter: an exit",
-           lines)
-
-
-def test_bash(tap, client):
-    with client.sandbox() as box:
-        lines = box.execute("x=4; echo $x; echo err >&2", language="bash").lines
-        tap.equal(printed(lines), "4\nerr\n", "bash: both outputs are one", lines)
-        lines = box.execute("echo $x; false", language="bash").lines
-        tap.ok(printed(lines) == "4\n" and ("", "1") in [(e.get("name"), e.get("value")) for e in lines],
-               "bash: a status is an error without a name", lines)
-
-
-TESTS = {"control": test_control, "processes": test_processes, "files": test_files, "interpreter": test_interpreter,
-         "bash": test_bash}
+TESTS = {"control": test_control, "processes": test_processes, "files": test_files}
 
 
 def test(tap, client):

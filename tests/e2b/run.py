@@ -5,8 +5,6 @@
     tests/e2b/run.py [PART...]    all parts that need only the stand-in, or those named
     tests/e2b/run.py sdk          E2B's own packages against the stand-in, from the registries
     tests/e2b/run.py slow         services that take their time: two minutes
-    tests/e2b/run.py real-interpreter    the part `interpreted` with the sandboxes of the program E2B_INHABITANT, which
-                                  starts the real envd and code interpreter
     tests/e2b/run.py real         the protocol's checks against what E2B_API_URL and E2B_SANDBOX_URL name; with
                                   E2B_RECORD=tests/e2b/recorded the conversations are kept there
 """
@@ -26,7 +24,6 @@ import contract  # noqa: E402
 import ends  # noqa: E402
 import failing  # noqa: E402
 import hostile  # noqa: E402
-import interpreted  # noqa: E402
 import kodeagent  # noqa: E402
 import protocol  # noqa: E402
 import recorded  # noqa: E402
@@ -60,12 +57,6 @@ def real_protocol(tap):
             recorded.write(os.path.join(folder, name + ".json"), client)
 
 
-def real_interpreter(tap):
-    if not os.environ.get("E2B_INHABITANT"):
-        return tap.skip("the real code interpreter", "needs E2B_INHABITANT")
-    interpreted.test(tap)
-
-
 def with_namespaces(name, test):
     """A sandbox of the stand-in is made of them."""
     def run(tap):
@@ -85,8 +76,8 @@ def with_namespaces(name, test):
 TOGETHER = 3
 PARTS = {"sessions": sessions.test, "failing": failing.test, "hostile": hostile.test, "ends": ends.test, "runs": runs.test,
          "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test,
-         "interpreted": interpreted.test, "kodeagent": kodeagent.test, "tls": tls.test}
-MORE = {"real": real_protocol, "real-interpreter": real_interpreter, "slow": failing.slow, "sdk": sdk.test}
+         "kodeagent": kodeagent.test, "tls": tls.test}
+MORE = {"real": real_protocol, "slow": failing.slow, "sdk": sdk.test}
 
 
 def alone(name):

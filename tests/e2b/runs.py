@@ -261,17 +261,15 @@ def shared(tap):
         for tag in ("glovebox", "glovebox", "glovebox-packages"):
             others(sandbox, tag)
         product.wait_for(lambda: len(processes(sandbox)) == 3)
-        for backend in ("e2b", "e2b-interpreter"):
-            words = ["--backend", backend, "--retries", "0", "--lang", "bash"]
-            for number in range(3):
-                done = product.run(standin, *words, "-c", "echo %d" % number, env=debug)
-                tap.equal(done.stdout, b"%d\n" % number, "%s: run %d has its own helper" % (backend, number), product.said(done))
-            if backend == "e2b":  # the other has one folder in a sandbox
-                with concurrent.futures.ThreadPoolExecutor(4) as pool:
-                    runs = list(pool.map(lambda n: product.run(standin, *words, "-c", "echo %d" % n, env=debug), range(4)))
-                tap.equal([r.stdout for r in runs], [b"%d\n" % n for n in range(4)], "%s: side by side" % backend)
-            done = product.run(standin, *words, "--timeout", "1s", "-c", "sleep 30", env=debug)
-            tap.equal(done.returncode, 124, "%s: a program that is killed" % backend, product.said(done))
+        words = ["--retries", "0", "--lang", "bash"]
+        for number in range(3):
+            done = product.run(standin, *words, "-c", "echo %d" % number, env=debug)
+            tap.equal(done.stdout, b"%d\n" % number, "run %d has its own helper" % number, product.said(done))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            runs = list(pool.map(lambda n: product.run(standin, *words, "-c", "echo %d" % n, env=debug), range(4)))
+        tap.equal([r.stdout for r in runs], [b"%d\n" % n for n in range(4)], "side by side")
+        done = product.run(standin, *words, "--timeout", "1s", "-c", "sleep 30", env=debug)
+        tap.equal(done.returncode, 124, "a program that is killed", product.said(done))
         left = [p for p in processes(sandbox) if STOLEN in str(p)]
         stolen = sandbox.get(STOLEN)
         tap.ok(len(left) == 3 and (stolen.status, stolen.body) == (200, b""), "no other process is killed, or gets a byte", left, stolen)

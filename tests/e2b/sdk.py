@@ -31,7 +31,7 @@ def test_python(tap, standin, folder):
     python = os.path.join(folder, "venv", "bin", "python")
     made = run(standin, folder, sys.executable, "-m", "venv", "venv")
     done = run(standin, folder, python, "-m", "pip", "install", "-q",
-               "e2b-code-interpreter") if not made.returncode else made
+               "e2b") if not made.returncode else made
     if tap.ok(done.returncode == 0, "the Python package can be installed", done.stderr):
         report(tap, "Python", run(standin, folder, python, os.path.join(HERE, "sdk_checks.py")))
 
@@ -40,7 +40,7 @@ def test_node(tap, standin, folder):
     if not shutil.which("npm"):
         return tap.skip("the JavaScript package", "npm is missing")
     done = run(standin, folder, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
-               "@e2b/code-interpreter")
+               "e2b")
     if tap.ok(done.returncode == 0, "the JavaScript package can be installed", done.stderr):
         shutil.copy(os.path.join(HERE, "sdk_checks.mjs"), folder)
         report(tap, "JavaScript", run(standin, folder, "node", "sdk_checks.mjs"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in through E2B's JavaScript package (sdk.py installs that).
 
-import { Sandbox } from '@e2b/code-interpreter'
+import { Sandbox } from 'e2b'
 
 const check = (good, name) => console.log(good ? 'ok' : 'not ok', name)
 const raises = async (kind, name, call) => {
@@ -9,9 +9,6 @@ const raises = async (kind, name, call) => {
 }
 
 const box = await Sandbox.create({ envs: { A: 'b' }, metadata: { 'k y': 'v&1' }, timeoutMs: 60000 })
-const done = await box.runCode("x = 1\nprint('hi')\nx + 1")
-check(done.text === '2' && done.logs.stdout.join('') === 'hi\n', 'a cell')
-check((await box.runCode('1/0')).error.name === 'ZeroDivisionError', 'an error')
 check((await box.commands.run('echo hi; echo $A')).stdout === 'hi\nb\n', 'a command')
 await raises(['CommandExitError'], 'one that fails', () => box.commands.run('exit 3'))
 await raises(['InvalidArgumentError'], 'a folder that is missing', () => box.commands.run('true', { cwd: '/no/such' }))
@@ -20,11 +17,6 @@ check(await box.files.read('a/b.txt') === 'h\u00e9llo', 'a file')
 await box.files.write([{ path: 'q1', data: '1' }, { path: 'd/q2', data: '2' }])
 check(await box.files.read('d/q2') === '2', 'several files')
 await raises(['FileNotFoundError', 'NotFoundError'], 'a file that is missing', () => box.files.read('nothing'))
-await raises(['TimeoutError'], 'a cell that takes too long', () => box.runCode('import time;time.sleep(30)', { timeoutMs: 1000 }))
-const context = await box.createCodeContext({ cwd: '/tmp' })
-check((await box.runCode('import os;os.getcwd()', { context })).text === '/tmp', 'a context')
-await box.removeCodeContext(context)
-await raises(['NotFoundError'], 'a context that is gone', () => box.runCode('1', { context }))
 const terminal = await box.pty.create({ cols: 80, rows: 24, onData: () => {} })
 await box.pty.sendInput(terminal.pid, new TextEncoder().encode('exit 0\n'))
 check((await terminal.wait()).exitCode === 0, 'a terminal')

@@ -37,16 +37,27 @@ def test_exits(tap, standin):
 
 
 def test_rich(tap, standin):
+    """The media types that E2B's own interpreter has of the same object, in its order: pictures first, text last."""
     shows = """class A:
     def __repr__(self): return 'plain'
+    def _repr_svg_(self): return '<svg/>'
+    def _repr_markdown_(self): return '*'
+    def _repr_pdf_(self): return b'%PDF'
     def _repr_html_(self): return '<b>'
+    def _repr_latex_(self): return '$x$'
+    def _repr_json_(self): return {'a': 1}
+    def _repr_javascript_(self): return 'x()'
+    def _repr_jpeg_(self): return b'\\xff\\xd8'
     def _repr_png_(self): return b'\\x89PNG'
+display(A())
 A()"""
     with daemon(standin) as session:
         name = session.new()
         done = session("exec", name, "--json", "-c", shows)
-        results = json.loads(done.stdout or b"{}").get("results") or [{}]
-        tap.ok({"text/html", "image/png"} <= set(json.dumps(results).split('"')), "rich results", results, done)
+        results = json.loads(done.stdout or b"{}").get("results", [])
+        order = ["image/png", "image/jpeg", "text/html", "application/javascript", "application/json", "text/latex",
+                 "text/markdown", "application/pdf", "image/svg+xml", "text/plain"]
+        tap.equal([(r["kind"], list(r["data"])) for r in results], [("display", order), ("value", order)], "rich results", done)
 
 
 class daemon:

@@ -30,10 +30,10 @@ import control  # noqa: E402
 from wire import Refused, accept_all, pieces_of_body, read_head, whole_answer  # noqa: E402
 
 KEY = control.KEY
-ENVD, INTERPRETER = 49983, 49999
+ENVD = 49983
 KEPT = 1 << 20  # bytes of a body that are kept for assertions
 PATIENCE = 120
-KINDS = {ENVD: "envd", INTERPRETER: "interpreter"}
+KINDS = {ENVD: "envd"}
 
 
 class Place:

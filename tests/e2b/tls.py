@@ -77,25 +77,22 @@ def pump(source, target):
         pass
 
 
-def run(standin, front, folder, authority, way, *words):
+def run(standin, front, folder, authority, *words):
     own = ("CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
     env = {k: v for k, v in product.environment(standin).items() if not k.startswith("E2B_") and k not in own}
     env.update(E2B_API_KEY=standin.key, E2B_DOMAIN="%s:%d" % (DOMAIN, front.port))
     if authority:
         env["SSL_CERT_FILE"] = os.path.join(folder, "ca.pem")
-    return subprocess.run(product.command("--backend", way, "--retries", "0", *words), stdin=subprocess.DEVNULL,
+    return subprocess.run(product.command("--retries", "0", *words), stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=60, env=env)
 
 
 def test_domain(tap, standin, folder):
-    for way in ("e2b", "e2b-interpreter"):
-        with Front(folder, "good", standin.port) as front:
-            done = run(standin, front, folder, True, way, "-c", "print(6 * 7)")
-            tap.equal(done.stdout, b"42\n", "a run, with %s" % way, product.said(done))
-            made = standin.control.made[-1].id
-            ports = {"e2b": ("49983",), "e2b-interpreter": ("49983", "49999")}[way]
-            names = {"api." + DOMAIN} | {"%s-%s.%s" % (port, made, DOMAIN) for port in ports}
-            tap.equal(set(front.names), names, "a name for the service and for each port of the sandbox")
+    with Front(folder, "good", standin.port) as front:
+        done = run(standin, front, folder, True, "-c", "print(6 * 7)")
+        tap.equal(done.stdout, b"42\n", "a run", product.said(done))
+        names = {"api." + DOMAIN, "49983-%s.%s" % (standin.control.made[-1].id, DOMAIN)}
+        tap.equal(set(front.names), names, "a name for the service and for the port of the sandbox")
 
 
 def test_distrust(tap, standin, folder):
@@ -103,7 +100,7 @@ def test_distrust(tap, standin, folder):
                                          ("other", True, "a certificate of another name")):
         del standin.requests[:]
         with Front(folder, certificate, standin.port) as front:
-            done = run(standin, front, folder, authority, "e2b", "-c", "print('ran')")
+            done = run(standin, front, folder, authority, "-c", "print('ran')")
         tap.ok(done.returncode == 125 and b"no trusted TLS connection" in done.stderr and not standin.requests,
                text + ": nothing is sent", product.said(done))
 
@@ -118,7 +115,7 @@ def test_elsewhere(tap, standin, folder):
 
             standin.faults[:] = [Fault("POST", "^/v2/sandboxes$", answer=named)]
             del standin.requests[:]
-            done = run(standin, front, folder, True, "e2b", "-c", "print(6 * 7)")
+            done = run(standin, front, folder, True, "-c", "print(6 * 7)")
             standin.faults[:] = []
             there = [str(r.head.pairs) + str(r.body) for r in standin.requests if r.kind != "control"]
             tap.equal((done.returncode, {name.partition("-")[0] for name in other.names}, standin.living),

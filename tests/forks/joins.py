@@ -107,10 +107,10 @@ shared = mmap.mmap(-1, 4096) if %r else None
 
 WRONG = {
     "keeps its capabilities": ("capable", "may not have"),
-    "comes with a second one": ("several", "other processes"),
-    "leaves who joined behind": ("stays", "other processes"),
-    "leaves who joined behind without capabilities": ("powerless", "other processes"),
-    "leaves a child behind that came halfway": ("assistant", "other processes"),
+    "comes with a second one": ("several", "more than one process"),
+    "leaves who joined behind": ("stays", "more than one process"),
+    "leaves who joined behind without capabilities": ("powerless", "more than one process"),
+    "leaves a child behind that came halfway": ("assistant", "more than one process"),
     "leaves a thread behind that came halfway": ("thread", ""),
     "has two threads": ("threads", ""),
     "shares memory": ("shared", "shares memory"),
@@ -121,10 +121,10 @@ WRONG = {
     "stands where its origin's disk can be reached": ("usr", "folder"),
     "keeps descriptors that nobody can replace": ("descriptors", "replaced"),
     "has its channel nowhere": ("numbers", "replaced"),
-    "never says that it is there": ("silent", "did not come"),
-    "ends before it says so": ("ended", "did not come"),
-    "joins and ends": ("gone", "did not come"),
-    "lets another say that it is there": ("hello silent", "did not come"),
+    "never says that it is there": ("silent", "did not start"),
+    "ends before it says so": ("ended", "did not start"),
+    "joins and ends": ("gone", "did not start"),
+    "lets another say that it is there": ("hello silent", "did not start"),
 }
 
 

@@ -117,36 +117,36 @@ static void take(void *ctx, struct str output)
 
 static void there_and_back(struct str text)
 {
-    struct finished run = {.out = text, .success = true};
+    json_t *run =
+        json_pack("{s:b, s:o}", "success", 1, "stdout", json_stringn_nocheck(text.p, text.n));
     AUTO_BUF struct buf shown = {0};
 
     for (int profile = FORMAT_MARKDOWN; profile <= FORMAT_ADK && text.n; profile++) {
         struct str want = text;
         buf_init(&shown, 16 * text.n + 4096);
-        assert(format_result(&run, (enum format_profile)profile, &shown) == 0);
+        assert(format_result(run, (enum format_profile)profile, &shown) == 0);
         format_extract(buf_str(&shown), (enum format_profile)profile, take, &want);
         assert(!want.p && want.n <= text.n + 1);
         buf_done(&shown);
     }
+    json_decref(run);
 }
 
 static void read_json(struct str text)
 {
     json_t *document = json_loadb(text.p, text.n, JSON_ALLOW_NUL, NULL);
-    struct finished run = {0};
     struct err err;
     AUTO_BUF struct buf shown = {0};
 
     if (!document)
         return;
     buf_init(&shown, 1 << 20);
-    if (finished_read(document, &run, &err) == 0) {
+    if (format_check(document, &err) == 0) {
         for (int profile = 0; profile < FORMAT_COUNT; profile++)
-            (void)format_result(&run, (enum format_profile)profile, &shown);
-        format_adk_part(&run, &shown);
-        format_solution(&run, STR("p"), STR("c"), &shown);
+            (void)format_result(document, (enum format_profile)profile, &shown);
+        format_adk_part(document, &shown);
+        format_solution(document, STR("p"), STR("c"), &shown);
     }
-    finished_done(&run);
     json_decref(parts_extract_code(document, blocks_adk_pairs, BLOCKS_ADK_PAIRS));
     parts_to_text(document, &blocks_adk_pairs[0], &format_adk_pair);
     json_decref(document);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "backends/cell_wire.h"
-#include "session/cell_decode.h"
+#include "run/cell_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

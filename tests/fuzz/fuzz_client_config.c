@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/json_edit.h"
-#include "cli/mcp_toml.h"
+#include "formats/json_edit.h"
+#include "formats/section_edit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -61,10 +61,10 @@ static void edit_toml(struct str text, json_t *entry)
 
     buf_init(&once, 2 * text.n + ROOM);
     buf_init(&twice, 2 * text.n + 2 * ROOM);
-    if (mcp_toml_merge(text, "glovebox", entry, &once) < 0)
+    if (section_edit_toml(text, "glovebox", entry, &once) < 0)
         return;
     assert(!once.overflow && str_find(buf_str(&once), STR("[mcp_servers.glovebox]")) >= 0);
-    assert(mcp_toml_merge(buf_str(&once), "glovebox", entry, &twice) == 0);
+    assert(section_edit_toml(buf_str(&once), "glovebox", entry, &twice) == 0);
     assert(str_eq(buf_str(&once), buf_str(&twice)));
 }
 

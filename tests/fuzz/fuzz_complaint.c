@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/syntax_probe.h"
+#include "run/syntax_probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

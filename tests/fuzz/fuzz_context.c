@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context/context.h"
 #include "math/math.h"
+#include "text/context.h"
 #include "text/data_files.h"
-#include "text/json_check.h"
+#include "values/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -65,15 +65,15 @@ static void try_context(struct str text)
 /* What jansson reads, Python reads; but for jansson a NUL is the end. */
 static void try_json(struct str text)
 {
-    struct json_facts facts;
+    bool special = false;
     struct err err = {0};
     json_error_t where;
-    int good = json_check(text, &facts, &err) == 0;
+    int good = value_check_json(text, &special, &err) == 0;
     json_t *value = json_loadb(text.p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
 
     assert(good || strncmp(err.msg, "line ", 5) == 0);
     if (value && !memchr(text.p, '\0', text.n))
-        assert((good && !facts.has_special) || strstr(err.msg, "nested"));
+        assert((good && !special) || strstr(err.msg, "nested"));
     json_decref(value);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "e2b/envelope.h"
+#include "e2b_api/envelope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "e2b/json.h"
-#include "e2b/parts.h"
+#include "e2b_api/json.h"
+#include "e2b_api/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

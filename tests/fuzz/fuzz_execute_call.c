@@ -16,11 +16,11 @@ static void check(struct execute_call *call)
     struct run_request request = {.limits = {.wall_ms = 1000}};
 
     execute_call_apply(call, &request);
-    assert(request.code.n && request.limits.wall_ms > 0 && request.limits.wall_ms <= 1000);
-    for (char *const *pair = request.env; pair && *pair; pair++)
+    assert(request.program.code.n && request.limits.wall_ms > 0 && request.limits.wall_ms <= 1000);
+    for (char *const *pair = request.program.env; pair && *pair; pair++)
         assert(strchr(*pair, '=') > *pair);
-    for (size_t i = 0; i < request.input_count; i++)
-        assert(request.inputs[i].name.n && request.inputs[i].bytes.p);
+    for (size_t i = 0; i < request.workspace.input_count; i++)
+        assert(request.workspace.inputs[i].name.n && request.workspace.inputs[i].bytes.p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

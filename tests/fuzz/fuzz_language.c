@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/conf.h"
 #include "languages/language.h"
+#include "options/conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

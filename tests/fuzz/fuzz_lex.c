@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "python/lex.h"
+#include "syntax/lex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

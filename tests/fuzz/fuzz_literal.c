@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "python/literal.h"
-#include "python/unicode.h"
+#include "syntax/literal.h"
+#include "syntax/unicode.h"
 
 enum { IS_BYTES = 4, IS_RAW = 8, IS_NUMBER = 16 };
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/mime.h"
 #include "base/str.h"
+#include "formats/mime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "guard/policy_parts.h"
+#include "guard/guard.h"
+#include "policy/policy_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -15,14 +15,15 @@ static void try_task(struct str line, bool reference)
 {
     struct suite_task task;
     struct err err = {0};
+    const struct suite_form form = {.reference = reference, .extract = !reference};
 
-    if (suite_task_read(line, reference, &task, &err) == 0) {
-        assert(task.id && task.code.n <= line.n * 2 && task.timeout_ms >= 0);
+    if (suite_task_read(line, &form, 0, &task, &err) == 0) {
+        assert(task.id && task.code.n <= line.n * 2 + 1 && task.timeout_ms >= 0);
         assert(task.is_code || task.cases.text.n);
         size_t sum = 0;
         for (size_t i = 0; i < task.test_count; i++)
             sum += task.tests[i].n;
-        assert(sum <= line.n);
+        assert(sum <= line.n * 16 + 65536);
     } else {
         assert(err.kind == ERR_USAGE && *err.msg);
     }

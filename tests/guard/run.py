@@ -70,7 +70,7 @@ def test_innocent(tap):
 
 def test_library(tap):
     """What tools/make-library reads in this Python's library is in the guard's file already."""
-    name = "src/guard/library.def has what Python %d.%d holds" % sys.version_info[:2]
+    name = "src/reading/policy/library.def has what Python %d.%d holds" % sys.version_info[:2]
     if not (3, 9) <= sys.version_info[:2] <= (3, 13):
         tap.skip(name, "needs Python 3.9 to 3.13")
         return

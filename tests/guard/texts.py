@@ -29,32 +29,32 @@ def unsafe(*labels):
 
 
 CHAPTER_ROWS = (
-    ("C7", CHAPTER, "x = 1", accepted()),
-    ("C7", CHAPTER, LONG, accepted()),
-    ("C7", CHAPTER, LONG + "é", refused("input", "Code too long (max 10000 chars)")),
-    ("C7", CHAPTER, "x = 1\0", refused("input", "Invalid characters in code")),
-    ("C7", CHAPTER, "\0" * 10001, refused("input", "Code too long (max 10000 chars)")),
-    ("C5", CHAPTER, "x = (", refused("syntax", "Syntax error: [\"Line 1: '(' was never closed\"]")),
-    ("C5", CHAPTER, "\nx = = 1", refused("syntax", "Syntax error: ['Line 2: invalid syntax']")),
-    ("C6", CHAPTER, "import os", unsafe("OS module import")),
-    ("C6", CHAPTER, "import sys", unsafe("System module import")),
-    ("C6", CHAPTER, "import subprocess", unsafe("Subprocess import")),
-    ("C6", CHAPTER, "open('x')", unsafe("File operations")),
-    ("C6", CHAPTER, "eval ('x')", unsafe("Eval usage")),
-    ("C6", CHAPTER, "exec('x')", unsafe("Exec usage")),
-    ("C6", CHAPTER, "__import__('x')", unsafe("Dynamic imports")),
+    ("size", CHAPTER, "x = 1", accepted()),
+    ("size", CHAPTER, LONG, accepted()),
+    ("size", CHAPTER, LONG + "é", refused("input", "Code too long (max 10000 chars)")),
+    ("size", CHAPTER, "x = 1\0", refused("input", "Invalid characters in code")),
+    ("size", CHAPTER, "\0" * 10001, refused("input", "Code too long (max 10000 chars)")),
+    ("syntax", CHAPTER, "x = (", refused("syntax", "Syntax error: [\"Line 1: '(' was never closed\"]")),
+    ("syntax", CHAPTER, "\nx = = 1", refused("syntax", "Syntax error: ['Line 2: invalid syntax']")),
+    ("patterns", CHAPTER, "import os", unsafe("OS module import")),
+    ("patterns", CHAPTER, "import sys", unsafe("System module import")),
+    ("patterns", CHAPTER, "import subprocess", unsafe("Subprocess import")),
+    ("patterns", CHAPTER, "open('x')", unsafe("File operations")),
+    ("patterns", CHAPTER, "eval ('x')", unsafe("Eval usage")),
+    ("patterns", CHAPTER, "exec('x')", unsafe("Exec usage")),
+    ("patterns", CHAPTER, "__import__('x')", unsafe("Dynamic imports")),
     (
-        "C6",
+        "patterns",
         CHAPTER,
         "import sys\nimport os\neval('x')\nopen('y')",
         unsafe("OS module import", "System module import", "File operations", "Eval usage"),
     ),
-    ("C6", CHAPTER, "from os import path", unsafe("OS module import")),
-    ("C6", CHAPTER, "import json, os", unsafe("OS module import")),
-    ("C6", CHAPTER, "import ostrich", accepted()),
-    ("C6", CHAPTER, "def reopen(x): pass\nreopen(1)", accepted()),
-    ("C6", CHAPTER, "def retrieval(x): pass\nretrieval (1)", accepted()),
-    ("C6", CHAPTER, "# import os, eval(x)\nx = 'exec(y)'", accepted()),
+    ("patterns", CHAPTER, "from os import path", unsafe("OS module import")),
+    ("patterns", CHAPTER, "import json, os", unsafe("OS module import")),
+    ("patterns", CHAPTER, "import ostrich", accepted()),
+    ("patterns", CHAPTER, "def reopen(x): pass\nreopen(1)", accepted()),
+    ("patterns", CHAPTER, "def retrieval(x): pass\nretrieval (1)", accepted()),
+    ("patterns", CHAPTER, "# import os, eval(x)\nx = 'exec(y)'", accepted()),
 )
 
 # ---- agentos ----
@@ -65,28 +65,28 @@ def violation(*issues):
 
 
 AGENTOS_ROWS = (
-    ("S3", AGENTOS, "import json, math, collections", accepted()),
-    ("S5", AGENTOS, "import subprocess", violation("Forbidden import: subprocess")),
-    ("S5", AGENTOS, "import shutil", violation("Forbidden import: shutil")),
-    ("S5", AGENTOS, "from socket import socket", violation("Forbidden import: socket")),
-    ("S5", AGENTOS, "import requests", violation("Forbidden import: requests")),
-    ("S5", AGENTOS, "import urllib.request", violation("Forbidden import: urllib")),
-    ("S5", AGENTOS, "from http import client", violation("Forbidden import: http")),
-    ("S5", AGENTOS, "from os import system", violation("Forbidden import: os.system")),
-    ("S5", AGENTOS, "import os\nos.system('x')", violation("Forbidden import: os.system")),
-    ("S5", AGENTOS, "eval('x')", violation("eval() is forbidden")),
-    ("S5", AGENTOS, "exec('x')", violation("exec() is forbidden")),
-    ("S5", AGENTOS, "__import__('x')", violation("__import__() is forbidden")),
-    ("S5", AGENTOS, "open('x')", violation("File I/O blocked in sandbox")),
+    ("imports", AGENTOS, "import json, math, collections", accepted()),
+    ("patterns", AGENTOS, "import subprocess", violation("Forbidden import: subprocess")),
+    ("patterns", AGENTOS, "import shutil", violation("Forbidden import: shutil")),
+    ("patterns", AGENTOS, "from socket import socket", violation("Forbidden import: socket")),
+    ("patterns", AGENTOS, "import requests", violation("Forbidden import: requests")),
+    ("patterns", AGENTOS, "import urllib.request", violation("Forbidden import: urllib")),
+    ("patterns", AGENTOS, "from http import client", violation("Forbidden import: http")),
+    ("patterns", AGENTOS, "from os import system", violation("Forbidden import: os.system")),
+    ("patterns", AGENTOS, "import os\nos.system('x')", violation("Forbidden import: os.system")),
+    ("patterns", AGENTOS, "eval('x')", violation("eval() is forbidden")),
+    ("patterns", AGENTOS, "exec('x')", violation("exec() is forbidden")),
+    ("patterns", AGENTOS, "__import__('x')", violation("__import__() is forbidden")),
+    ("patterns", AGENTOS, "open('x')", violation("File I/O blocked in sandbox")),
     (
-        "S5",
+        "patterns",
         AGENTOS,
         "eval('x')\nexec('y')",
         violation("eval() is forbidden", "exec() is forbidden"),
     ),
-    ("S5", AGENTOS, "def reopen(x): pass\nreopen(1)", accepted()),
-    ("S5", AGENTOS, "# from https://example.org\nx = 'import socket'", accepted()),
-    ("S6", AGENTOS, "x = (", refused("syntax", "Line 1: '(' was never closed")),
+    ("patterns", AGENTOS, "def reopen(x): pass\nreopen(1)", accepted()),
+    ("patterns", AGENTOS, "# from https://example.org\nx = 'import socket'", accepted()),
+    ("syntax", AGENTOS, "x = (", refused("syntax", "Line 1: '(' was never closed")),
 )
 
 # ---- restricted ----
@@ -138,36 +138,36 @@ REFUSED_BY_RESTRICTED = (
     *("x." + name for name in FRAME_NAMES),
 )
 RESTRICTED_ROWS = (
-    *(("C2a", RESTRICTED, "\n" + text, dict(allowed=False)) for text in REFUSED_BY_RESTRICTED),
-    ("C2a", RESTRICTED, "x = [1, 2]\nx[0] = 3\nprint(sum(x))", accepted()),
+    *(("names", RESTRICTED, "\n" + text, dict(allowed=False)) for text in REFUSED_BY_RESTRICTED),
+    ("names", RESTRICTED, "x = [1, 2]\nx[0] = 3\nprint(sum(x))", accepted()),
     (
-        "C2a",
+        "names",
         RESTRICTED,
         "x[0] += 1",
         line(1, "Augmented assignment of object items and slices is not allowed."),
     ),
-    ("C2a", RESTRICTED, "_ = 1", accepted()),
+    ("names", RESTRICTED, "_ = 1", accepted()),
     (
-        "C2a",
+        "names",
         RESTRICTED,
         "class A:\n    def __init__(self): pass\n    def __eq__(self, o): return True",
         accepted(),
     ),
-    ("C2a", RESTRICTED, "\n_x = 1", line(2, '"_x" is an invalid variable name')),
-    ("C2a", RESTRICTED, "\nx._y", line(2, '"_y" is an invalid attribute name')),
-    ("C2a", RESTRICTED, "\nx.tb_frame", line(2, '"tb_frame" is a restricted name')),
-    ("C2a", RESTRICTED, "\nexec('x')", line(2, "Exec calls are not allowed.")),
-    ("C2a", RESTRICTED, "\neval('x')", line(2, "Eval calls are not allowed.")),
-    ("C2a", RESTRICTED, "\nfrom x import *", line(2, '"*" imports are not allowed.')),
-    # C2: the builtins there are
+    ("names", RESTRICTED, "\n_x = 1", line(2, '"_x" is an invalid variable name')),
+    ("names", RESTRICTED, "\nx._y", line(2, '"_y" is an invalid attribute name')),
+    ("names", RESTRICTED, "\nx.tb_frame", line(2, '"tb_frame" is a restricted name')),
+    ("names", RESTRICTED, "\nexec('x')", line(2, "Exec calls are not allowed.")),
+    ("names", RESTRICTED, "\neval('x')", line(2, "Eval calls are not allowed.")),
+    ("names", RESTRICTED, "\nfrom x import *", line(2, '"*" imports are not allowed.')),
+    # the builtins there are
     *(
-        ("C2", RESTRICTED, "x = " + name, accepted())
+        ("builtins", RESTRICTED, "x = " + name, accepted())
         for name in (
             "print range len sum max min abs round sorted list dict set str int float".split()
         )
     ),
     *(
-        ("C2", RESTRICTED, "x = " + name, dict(allowed=False))
+        ("builtins", RESTRICTED, "x = " + name, dict(allowed=False))
         for name in "open getattr type __import__ input globals vars".split()
     ),
 )
@@ -197,7 +197,7 @@ ROWS = TEXT_ROWS + KODEAGENT_ROWS + CHAPTER_ROWS + AGENTOS_ROWS + SMOLAGENTS_ROW
 
 RUNS = (
     (
-        "K9",
+        "stages",
         KODEAGENT,
         "x = (\n",
         dict(
@@ -208,7 +208,7 @@ RUNS = (
         ),
     ),
     (
-        "K10",
+        "imports",
         KODEAGENT,
         "import os, socket, os\n",
         dict(
@@ -219,13 +219,13 @@ RUNS = (
         ),
     ),
     (
-        "K8",
+        "builtins",
         KODEAGENT,
         "f = eval\n",
         dict(exception=("CodeSecurityError", "Forbidden builtin: eval")),
     ),
     (
-        "S5",
+        "patterns",
         AGENTOS,
         "eval('x')\nimport socket\n",
         dict(
@@ -234,7 +234,7 @@ RUNS = (
         ),
     ),
     (
-        "S6",
+        "syntax",
         AGENTOS,
         "\nx = = 1\n",
         dict(

@@ -6,8 +6,10 @@ import os
 import resource
 import re
 import select
+import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import threading
@@ -205,6 +207,42 @@ def test_two(tap):
         tap.equal([p.serve(w, env=env).returncode for w in ("--status", "--stop")], [0, 0], "where it is found", third)
 
 
+def test_no_runtime_folder(tap):
+    """A user whose login set no XDG_RUNTIME_DIR: su, cron, a container."""
+    if os.geteuid():
+        tap.skip("no runtime folder", "only root can act as another user")
+        return
+    user = 31415
+    default = "/tmp/glovebox-%d" % user
+    if os.path.lexists(default):
+        tap.skip("no runtime folder", default + " is there already")
+        return
+
+    def serve(*words):
+        return subprocess.run([GLOVEBOX, "serve", *words], env=env, cwd="/", user=user, group=user, extra_groups=[],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE)
+    with Place() as p:
+        os.chown(p.folder, user, user)
+        env = {**p.env, "GLOVEBOX_SOCKET": ""}
+        os.mkdir(default, 0o700)
+        try:
+            done = serve("--background")
+            tap.ok(done.returncode == 2 and "XDG_RUNTIME_DIR" in done.stderr, "another user's folder is refused", said(done))
+            os.chown(default, user, user)
+            os.chmod(default, 0o755)
+            done = serve("--background")
+            tap.ok(done.returncode == 2 and default in done.stderr, "and one that others can look into", said(done))
+            os.rmdir(default)
+            done = serve("--background", "--json")
+            started = json.loads(done.stdout)
+            p.pids.add(started["pid"])
+            tap.equal(started["listening"], [default + "/glovebox.sock"], "the socket is in a folder in /tmp")
+            tap.equal(stat.S_IMODE(os.stat(default).st_mode), 0o700, "which is the user's alone")
+            tap.equal([serve(word).returncode for word in ("--status", "--stop")], [0, 0], "where it is found")
+        finally:
+            shutil.rmtree(default, ignore_errors=True)
+
+
 def test_tcp(tap):
     with Place() as p:
         tokens = p.folder + "/tokens"
@@ -331,5 +369,6 @@ def test_end_with(tap):
 
 
 def test(tap):
-    for part in (test_end_with, test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes, test_descriptors):
+    for part in (test_end_with, test_life, test_drain, test_kill, test_apart, test_other_user, test_two,
+                 test_no_runtime_folder, test_tcp, test_strangers, test_hostile_strangers, test_mistakes, test_descriptors):
         part(tap)

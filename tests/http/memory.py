@@ -13,7 +13,7 @@ from procs import sanitized, wait_for
 
 LARGE = "print('x' * (8 << 20))"
 LIMIT = 16 << 20
-BODIES_MIB = 256  # BODIES_MAX of src/server/server.c
+BODIES_MIB = 256  # BODIES_MAX of src/doors/server/server.c
 
 
 def mib(d, key="VmRSS"):

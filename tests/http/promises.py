@@ -230,6 +230,20 @@ def test_arguments(tap, d):
     tap.ok(r.json.get("all_passed"), "arguments of a function of the program's", r)
 
 
+def test_given(tap, d):
+    """A name that the client gives a value may be anything, whatever the program binds to it elsewhere."""
+    look = "getattr(os, n)('echo RA''N')\n"
+    r = d.post("/v1/run", {"code": "import os\ndef f():\n    global n\n    n = 'getcwd'\n" + look, "data": {"n": "system"}})
+    tap.ok(refuses(r), "a variable of `data`", r)
+    r = d.post("/v1/run", {"code": "import os\nn = 'cpu_count'\nprint(getattr(os, n)() > 0)\n", "data": {"m": "system"}})
+    tap.equal(r.json["stdout"], "True\n", "another name is known", r)
+    for first in ("", "from __future__ import annotations\n"):
+        _, s = session(d)
+        d.post(s + "/set", {"values": {"n": "system"}})
+        r = d.post(s + "/exec", {"code": first + "import os\nif not n:\n    n = 'getcwd'\n" + look})
+        tap.ok(refuses(r), "a variable that was set, %r" % first, r)
+
+
 def test_honest(tap, d):
     data = [{"name": "a.csv", "content": "n\n1\n"}, {"name": "b.json", "content": "[1]"}, {"name": "c.txt", "content": BAD},
             packed("d.zip", archive(a__dot__csv="n\n1\n")), packed("e.bin", bytes(range(256)))]
@@ -252,6 +266,7 @@ def test(tap):
     with Daemon("--lock-policy", "--profile", "strict") as d:
         test_runs(tap, d)
         test_sessions(tap, d)
+        test_given(tap, d)
         test_honest(tap, d)
         test_arguments(tap, d)
         test_mcp(tap, d)

@@ -281,7 +281,7 @@ def test(tap):
         test_commit(tap, d, True)
     with Daemon("--allow", "commit", tcp=True) as d:
         r = d.post("/v1/sessions/%s/commit" % d.post("/v1/sessions", {"language": "bash"}, tcp=True).json["id"], {"image": "x"}, tcp=True)
-        tap.ok(r.status == 403 and "the name of its token" in r.message, "a token without a name saves no image", r)
+        tap.ok(r.status == 403 and "the name of the client's token" in r.message, "a token without a name saves no image", r)
     with Daemon("--lock-policy") as d:
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:

@@ -39,7 +39,7 @@ def test_cells(tap, d):
     r = d.post(s + "/exec", {"code": "1", "timeout_ms": 10 ** 9})
     tap.equal(r.status, 403, "a cell's ceiling", r)
     r = d.post(s + "/exec", {"code": "1", "timeout_ms": 0})
-    tap.ok(r.status == 403 and "0 is no limit, and this daemon allows at most 3600000" in r.message, "no limit is more than it, as of a run", r)
+    tap.ok(r.status == 403 and "0 means no limit, and this daemon allows at most 3600000" in r.message, "no limit is more than it, as of a run", r)
     r = d.post(s + "/exec", {"code": "1", "cpu_time_ms": 0}).json
     tap.equal(r["value"], 1, "where there is no ceiling there may be no limit", r)
     r = d.get(s).json

@@ -19,7 +19,7 @@ from tap import run_parts  # noqa: E402
 
 NAMES = ["wall", "ends", "cpu", "memory", "pids", "disk", "files", "output", "share", "none",
          "hidden", "idle", "kernel", "counted", "metadata", "connections", "shown", "together",
-         "hosts"]
+         "hosts", "binds"]
 
 
 def part(sandbox, name):

@@ -121,6 +121,8 @@ def test(tap, user):
     test_many(tap, user, options)
     test_prefix(tap, user, options, has_root)
     test_unreadable(tap, user, options, has_root)
+    test_deep(tap, user, options, has_root)
+    test_git(tap, user, options, has_root)
 
 
 def ask(at, request):
@@ -192,7 +194,92 @@ def test_prefix(tap, user, options, has_root):
         r = user.run(aimed(folder.path), *python)
         check(tap, folder, r, f"{user.name}: sockets and pipes in an environment are covered, {turn} time")
     folder.close()
+    test_stamp(tap, user, python, venv)
     shutil.rmtree(venv)
+
+
+def test_stamp(tap, user, python, venv):
+    """What else can lie where Glovebox notes that the environment is clean. It must not count, and not hang."""
+    home = os.path.join(user.home, ".local/state/glovebox")
+    os.makedirs(home, exist_ok=True)
+    for path in (home, os.path.dirname(home), user.home + "/.local"):
+        os.chown(path, user.id, user.id)
+
+    def stamp():
+        user.run("print(1)", *python)
+        time.sleep(0.1)
+        user.run("print(1)", *python)
+        return [os.path.join(home, name) for name in os.listdir(home) if name.startswith("looked-")][0]
+
+    def fifo(path):
+        os.unlink(path)
+        os.mkfifo(path)
+        os.chown(path, user.id, user.id)
+
+    def tomorrow(path):
+        os.utime(path, (time.time() + 86400,) * 2)
+
+    def another(path):
+        with open(path, "w") as f:
+            f.write("lib\n")
+
+    for name, poison in (("a FIFO", fifo), ("a stamp of tomorrow", tomorrow), ("one of other folders", another)):
+        path = stamp()
+        folder = Folder(user, os.path.join(venv, "project"))
+        time.sleep(0.1)
+        poison(path)
+        begin = time.monotonic()
+        r = user.run(aimed(folder.path), *python)
+        check(tap, folder, r, f"{user.name}: {name} in the stamp's place: sockets and pipes are covered")
+        tap.ok(time.monotonic() - begin < 20, f"{user.name}: {name} in the stamp's place does not hang")
+        folder.close()
+        os.unlink(path)
+
+
+def test_deep(tap, user, options, has_root):
+    """A socket whose path is longer than any call takes: it is reached by names that are relative."""
+    top, here = os.path.join(user.home, "long"), os.getcwd()
+    os.mkdir(top)
+    open(os.path.join(top, "file"), "w").write("readable")
+    os.chdir(top)
+    for _ in range(25):
+        os.mkdir("n" * 200)
+        os.chown("n" * 200, user.id, user.id)
+        os.chdir("n" * 200)
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind("s")
+        os.chmod("s", 0o777)
+        s.listen()
+        os.chdir(here)
+        r = user.run(DEEP % top, "--ro", top, *options)
+        if has_root:
+            tap.ok(r.success and "REACHED" not in r.stdout and r.stdout.endswith("readable\n"),
+                   f"{user.name}: a folder with paths that are too long is covered", r)
+        r = user.run("print(1)", "--ro", top, "--without", "root", "--allow-unsafe", *options)
+        tap.ok(r.error and "too long" in r.error["message"], f"{user.name}: and refused without a private root", r)
+    shutil.rmtree(top)
+
+
+DEEP = """
+import os, socket
+os.chdir('%s')
+text, depth = open('file').read(), 0
+try:
+    for depth in range(25): os.chdir('n' * 200)
+    s = socket.socket(socket.AF_UNIX); s.connect('s'); print('REACHED')
+except OSError as e: print(depth, e)
+print(text)
+"""
+
+
+def test_git(tap, user, options, has_root):
+    if not shutil.which("git") or not os.path.exists("/etc/gitconfig"):
+        tap.skip(f"{user.name}: git", "needs git and /etc/gitconfig")
+        return
+    code = "git init -q r && cd r && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git log --oneline"
+    for more in ((), ("--without", "root", "--allow-unsafe")) if has_root else ((),):
+        r = user.run(code, *more, *options, lang="shell")
+        tap.ok(r.success and r.stdout.endswith(" x\n"), f"{user.name}: git works {' '.join(more[:2])}", r)
 
 
 def test_unreadable(tap, user, options, has_root):

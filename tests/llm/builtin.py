@@ -143,6 +143,9 @@ def test_daemon(tap):
         tap.equal((r.status, r.json["answer"], r.json["result"]["backend"]), (200, "It is 5.", "builtin"), "POST /v1/solve", r)
         r = d.post("/v1/solve", {"task": TASK, "calls": "builtin", "files": {"a": "b"}})
         tap.ok(r.json["error"]["kind"] == "usage" and "files can have no effect" in r.json["error"]["message"], "with files", r)
+    with Server([answer]) as server, daemon_for(server, "--backend", "host") as d:
+        r = d.post("/v1/solve", {"task": TASK, "calls": "builtin", "answer_check": "True"})
+        tap.ok("backend host has no wall" in r.message, "the check of an answer is for the daemon's backend", r)
 
 
 def test(tap):

@@ -178,6 +178,25 @@ def test_flows(tap):
     r, _ = asked(tap, "/v1/transform", {"code": good, "task": "rename", "cases": cases, "func": "f"},
                  [block("def f(y):\n    return y"), block("def f(y):\n    return y + 1")])
     tap.equal((r.json["success"], r.json["code"], r.json["attempts"]), (True, "def f(y):\n    return y + 1", 2), "transform: by cases")
+    r, seen = asked(tap, "/v1/generate", {"task": "add one", "cases": cases, "func": "f", "samples": 2, "steps": 2},
+                    [block("def f(x):\n    return x"), block(good)])
+    tap.ok(r.json["success"] and r.json["code"] == good and len(r.json["samples"]) == 2, "generate: by cases, several side by side", r)
+    r, _ = asked(tap, "/v1/fix", {"code": "import sys; print(1 / int(sys.argv[1]), input())", "args": ["2"], "stdin": "x"}, [])
+    tap.equal((r.json["success"], r.json["attempts"], r.json["steps"][0]["result"]["stdout"]), (True, 0, "0.5 x\n"), "fix: arguments and input")
+    r, _ = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks", "samples": 3, "answer_check": "answer > 1"},
+                 [block("final_answer(1)"), block("final_answer(2)")])
+    tap.ok(r.json["success"] and r.json["answer"] == 2 and len(r.json["samples"]) == 3, "solve: several side by side", r)
+    r, _ = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks", "data": {"d": {"n": 41}}, "tools_source": "def more(x):\n    return x + 1\n"},
+                 [block("final_answer(more(d['n']))")])
+    tap.equal(r.json["answer"], 42, "solve: data and tools")
+    for path, body, words in (("/v1/solve", {"task": "x", "samples": 2}, "'samples' needs 'answer_check', which decides what is a success"),
+                              ("/v1/generate", {"task": "x", "samples": 2}, "'samples' needs 'cases', which decide what is a success"),
+                              ("/v1/generate", {"task": "x", "files": {"a": "b"}}, "'files' needs 'cases': without them nothing is run"),
+                              ("/v1/generate", {"task": "x", "data": {"a": 1}}, "'data' needs 'cases': without them nothing is run"),
+                              ("/v1/fix", {"code": "1", "cases": [{"stdin": "", "stdout": ""}], "stdin": "x"}, "'stdin' has no effect with 'cases'"),
+                              ("/v1/fix", {"code": "1", "func": "f"}, "'func' is the function that 'cases' calls")):
+        with Server([]) as server, daemon_for(server) as d:
+            tap.equal(d.post(path, body).message, words, "a rule in the words of fields: " + path)
     r, _ = asked(tap, "/v1/math", {"task": "six times seven"}, ["6 * 7"])
     tap.equal((r.json["success"], r.json["expression"], r.json["value"]), (True, "6 * 7", "42"), "math")
     r, _ = asked(tap, "/v1/math", {"task": "x"}, ["__import__('os').system('id')"])
@@ -194,9 +213,19 @@ def test_flows(tap):
             tap.ok(r.status == 400 and words in r.message, "wrong: %s %s" % (path, body), r)
 
 
+def test_output_limit(tap):
+    """What the daemon keeps of an output may be less than a task's own limit."""
+    # The default leaves room in a text of 32 KiB for the frame of the output and the sentence about the rest.
+    for options, size in (((), 32557), (("--max-output-limit", "1k"), 1 << 10)):
+        _, seen = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks"}, [block("print('#' * 100000)"), block("final_answer(1)")], *options)
+        text = OpenAI.last_text(seen[1])
+        tap.equal((text.count("#"), len(text) <= 32 << 10), (size - 1, True), f"solve: the output that a model reads {options}")
+
+
 def test(tap):
     test_answers(tap)
     test_flows(tap)
     test_requests(tap)
+    test_output_limit(tap)
     test_failures(tap)
     test_keys(tap)

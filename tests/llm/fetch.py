@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""glovebox-fetch alone: frames in, frames out (src/net/fetch_wire.h)."""
+"""glovebox-fetch alone: frames in, frames out (src/base/net/fetch_wire.h)."""
 
 import os
 import resource

@@ -91,8 +91,9 @@ def test_wrong(tap):
         got = calls(tap, OpenAI, server, ["task", "generate", '{"task": "x"}'], ["set", "model", "gpt-test"], ["task", "nothing", "{}"],
                     ["task", "generate", "{"], ["task", "generate", "[]"], ["task", "generate", "{}"],
                     ["task", "generate", '{"task": "x", "tsk": 1}'], ["task", "generate", '{"task": "x", "language": "klingon"}'],
-                    ["set", "token-limit", "many"], ["set", "steps", "0"])
-        words = ["model", "", "nothing", "JSON", "object", "'task' is missing", "tsk", "klingon", "token-limit", "steps"]
+                    ["set", "token-limit", "many"], ["set", "steps", "0"], ["set", "work-dir", "."],
+                    ["task", "solve", '{"task": "x", "samples": 4, "answer_check": "True"}'])
+        words = ["model", "", "nothing", "JSON", "object", "'task' is missing", "tsk", "klingon", "token-limit", "steps", "", "work_dir"]
         for (result, error, _), word in zip(got, words):
             tap.ok(not result if word in ("", "many") else result in (None, -1), "refused: " + word, result)
             tap.ok(word in error, "in words: " + word, error)

@@ -283,7 +283,7 @@ def test_usage_errors(tap):
             ("no cases", ["fix", "bad.py", "--cases", "none.json"], b"has no cases"),
             ("two inputs", ["fix", "-", "--cases", "-"], b"only once"), ("in place of nothing", ["fix", "-", "-i"], b"--in-place"),
             ("two targets", ["fix", "bad.py", "-i", "--save", "x"], b"save"), ("a record of several", ["fix", "bad.py", "--samples", "2", "--record", "r"], b"one conversation"),
-            ("no instruction", ["transform", "bad.py"], b"no instruction"), ("two instructions", ["transform", "bad.py", "a", "--instruction", "b"], b"second instruction"),
+            ("no instruction", ["transform", "bad.py"], b"no instruction"), ("two instructions", ["transform", "bad.py", "a", "--instruction", "b"], b"a second one beside --instruction"),
             ("another's option", ["transform", "bad.py", "x", "--stdin", "f"], b"--stdin"),
             ("samples without cases", ["generate", "x", "--samples", "2"], b"needs --cases"),
             ("too many samples", ["fix", "bad.py", "--samples", "1000"], b"samples"),

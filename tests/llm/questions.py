@@ -149,7 +149,7 @@ def test_wrong_data(tap):
     place.write("other/sales.csv", "a\n1\n")
     place.write("not.db", b"SQLite format 3\0" + b"x" * 2000)
     for args, words in ((["gone.csv", "q"], b"gone.csv: No such"), (["sales.csv"], b"no data"), ([], b"no data"), (["sales.csv", "flags.json"], b"'flags.json' is a file"),
-                        (["sales.csv", " "], b"no question"), ([".", "q"], b"no regular file"), (["/dev/zero", "q"], b"no regular file"),
+                        (["sales.csv", " "], b"no question"), ([".", "q"], b"not a regular file"), (["/dev/zero", "q"], b"not a regular file"),
                         (["sales.csv", "other/sales.csv", "q"], b"two data files"), (["bad.json", "q"], b"bad.json: is not JSON"),
                         (["bad.jsonl", "q"], b"bad.jsonl: line 2 is not JSON"), (["empty.csv", "q"], b"is empty"), (["data.bin", "q"], b"is binary"),
                         (["data.xlsx", "q"], b"export the data as CSV"), (["deep.json", "q"], b"deep.json: "), (["data.parquet", "q"], b"data.parquet: "),

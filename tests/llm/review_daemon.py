@@ -111,6 +111,8 @@ ELSEWHERE = {
     "prelude": ("/v1/run", {"code": "1", "prelude": SECRET}),
     "a file": ("/v1/run", {"code": "import h", "files": {"h.py": SECRET}}),
     "a file of another language": ("/v1/run", {"code": "require('./h')", "language": "javascript", "files": {"h.js": SECRET}}),
+    "a text of no language": ("/v1/run", {"code": ". ./tool", "language": "bash", "files": {"tool": SECRET}}),
+    "data that is loaded": ("/v1/run", {"code": "exec(open('a.txt').read())", "files": {"a.txt": SECRET}}),
     "a context": ("/v1/run", {"code": "import h", "context": {"_code_executor_input_files": [{"name": "h.py", "content": base64.b64encode(SECRET.encode()).decode(), "encoding": "base64"}]}}),
     "setup": ("/v1/test", {"code": "x = 1", "setup": SECRET, "cases": [{"call": "x", "expected": 1}]}),
     "a case": ("/v1/test", {"code": "x = 1", "cases": [{"call": SECRET, "expected": None}]}),
@@ -138,6 +140,12 @@ def test_elsewhere(tap):
             refused = status == 403 or (doc.get("verdict") or {}).get("allowed") is False
             read = any(m and "zebra" in m[2] for m in seen) or not seen
             tap.ok(refused and read and "RAN zebra" not in json.dumps(doc), "read or refused: " + what, (status, doc, seen))
+    with Server([no]) as server, daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+        files = dict({"%03d.txt" % n: "x" * 20000 for n in range(300)}, **{"small\n--- .txt": SECRET})
+        post(daemon, "/v1/run", {"code": "1", "files": files})
+        seen = user_message(server.requests[0])
+        tap.ok(SECRET in seen and "20000 bytes of data, not shown" in seen and "further files are not shown" in seen, "small texts, and names", seen)
+        tap.ok("xxxxx" not in seen and len(seen) < 30000 and "\n--- .txt" not in seen, "large data is not sent, names are data", len(seen))
     with Server([yes, no]) as server, daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
         status, doc = post(daemon, "/v1/run", ELSEWHERE["a file"][1])
         tap.equal((doc["stdout"], len(server.requests)), ("RAN zebra\n", 1), "an approved file runs", doc)

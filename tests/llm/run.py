@@ -3,7 +3,8 @@
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
 questions (math, analyze), hostile (servers and models that attack), solve (and builtin: by the model itself), review, usage, tools (tool-schema and tool-call); the
-daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real
+daemon (daemon) and the library (library);
+the command lines of README, docs and help (documents). Servers are scripts of ours (server.py), over real
 connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -16,6 +17,7 @@ sys.path[:0] = [HERE] + [os.path.join(os.path.dirname(HERE), name) for name in (
 import answers  # noqa: E402
 import builtin  # noqa: E402
 import daemon_tasks  # noqa: E402
+import documents  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
 import hostile  # noqa: E402
@@ -44,6 +46,7 @@ PARTS = {
     "library": library.test,
     "solve": solve.test,
     "builtin": builtin.test,
+    "documents": documents.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -167,6 +167,10 @@ def test_data(tap):
         tap.ok(done.returncode == 0 and (note in done.stderr if note else b"a.txt" not in done.stderr), "files are mentioned: %s" % more, done)
     done, _ = solved(tap, OpenAI, [write], "--out", "/proc", place=place)
     tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that do not come out: the answer, and a failure", done)
+    place.write("d.json", '{"n": [20, 22]}')
+    for more in ([], ["--one-shot"]):
+        got, _ = document(tap, OpenAI, [block("print(sum(d['n']))"), "42"], "--data", "d=d.json", *more, "--calls", "blocks", place=place)
+        tap.equal((got["success"], got["result"]["stdout"]), (True, "42\n"), "--data binds a variable %s" % more)
     system = seen[0].json["messages"][0]["content"]
     tap.ok("def twice(x):" in system and 'The current folder has: "in.csv".' in system, "the model knows of them", system)
     got, seen = document(tap, OpenAI, [block("final_answer(-5)"), OpenAI.calls([{"code": "final_answer(0)"}]), block("final_answer(5)")],
@@ -218,6 +222,28 @@ def test_styles(tap):
     tap.ok(done.returncode == 1 and done.stdout.startswith(b"Failed to execute: "), "chapter: it fails", done)
     done, _ = solved(tap, OpenAI, [block("import os\nos.system('x')")], "--profile", "chapter", "--steps", "2")
     tap.ok(done.returncode == 126 and done.stdout.startswith(b"Invalid code: "), "chapter: it is refused", done)
+
+
+# A style, a reply, and what of it the model is shown again: nothing after the program that ran.
+CUT = (
+    ("adk", block("print(5)", "tool_code") + "\n```tool_output\n777\n```\nIt is 777.\n" + block("print(6)", "tool_code"),
+     block("print(5)", "tool_code")),
+    ("default", "Let me see.\n" + block("print(5)") + "\nOutput: 777", "Let me see.\n" + block("print(5)")),
+    ("smolagents", "Thought: a\n<code>\nprint(5)\n</code>\nObservation: 777", "Thought: a\n<code>\nprint(5)\n</code>"),
+    ("smolagents-json", '{"thought": "t", "code": "print(5)"}\nIt prints 777', '{"thought": "t", "code": "print(5)"}'),
+    ("kodeagent", '{"thought": "t", "code": "print(5)"}\nOutput: 777', '{"thought": "t", "code": "print(5)"}'),
+    ("kodeagent", "Thought: t\nCode:\n```python\nprint(5)\n```\nOutput: 777", "Thought: t\nCode:\n```python\nprint(5)\n```"),
+    ("default", block("print(5)"), block("print(5)")),
+)
+
+
+def test_cut(tap):
+    for p in PROTOCOLS:
+        for style, reply, shown in CUT if p is OpenAI else CUT[:2]:
+            _, seen = solved(tap, p, [reply, "five"], "--style", style, "--calls", "blocks", "--steps", "2")
+            sent = json.dumps(seen[1].json, ensure_ascii=False)
+            last = json.dumps(shown.strip(), ensure_ascii=False)[1:-1]
+            tap.ok("777" not in sent and last in sent, "%s, %s: the reply ends with its program" % (p.name, style), sent)
 
 
 # ---- bounds ----
@@ -394,6 +420,9 @@ def test_samples(tap):
     tap.ok(done.returncode == 1 and done.stdout == b"" and b"not solved" in done.stderr, "none passes", done)
     done, _ = solved(tap, OpenAI, [Answer(401, {"error": {"message": "no"}})], *args, "--json")
     tap.equal((done.returncode, json.loads(done.stdout)["success"]), (2, False), "a failure of all", done)
+    for more in ([], ["--answer-check", "True", "--out", "o"], ["--answer-check", "True", "--events"]):
+        done, seen = solved(tap, OpenAI, [block("final_answer(1)")], "--calls", "blocks", *more, env={"GLOVEBOX_SAMPLES": "3"})
+        tap.ok(done.returncode == 0 and len(seen) == 1, f"samples of a variable are one where several are not possible {more}", done)
     for more, words in ((["--samples", "2"], b"--answer-check"), ([*args, "--events"], b"--events"), ([*args, "--out", "o"], b"--out"),
                         ([*args, "--work-dir", "."], b"--work-dir"), ([*args, "--record", "r"], b"--record")):
         done, seen = solved(tap, OpenAI, [right], *more)
@@ -401,6 +430,6 @@ def test_samples(tap):
 
 
 def test(tap):
-    for part in (test_blocks, test_calls, test_streams, test_hostile_calls, test_choices, test_data, test_styles, test_refusals, test_bounds,
+    for part in (test_blocks, test_calls, test_streams, test_hostile_calls, test_choices, test_data, test_styles, test_cut, test_refusals, test_bounds,
                  test_attacks, test_answers, test_events, test_records, test_cancel, test_terminal, test_samples):
         part(tap)

@@ -55,10 +55,10 @@ def test_schema(tap):
         tap.ok(done.returncode == 0 and found["required"] == ["code"] and b"execute_code" in done.stdout, form + ": schema", done)
         tap.equal(sorted(found["properties"]), ["code", "environment", "execution_id", "input_files", "language", "timeout_seconds"],
                   form + ": arguments")
-        tap.ok({"python", "javascript", "bash", "shell", "r"} <= set(found["properties"]["language"]["enum"]) and found["properties"]["timeout_seconds"]["default"] == 30,
+        tap.ok({"python", "javascript", "bash", "shell", "r", "go"} <= set(found["properties"]["language"]["enum"]) and found["properties"]["timeout_seconds"]["default"] == 30,
                form + ": languages and the time")
     done = place.run("tool-schema", "x")
-    tap.ok(done.returncode == 2 and b"no operand" in done.stderr, "an operand", done)
+    tap.ok(done.returncode == 2 and b"takes no argument" in done.stderr, "an operand", done)
     done = place.run("tool-schema", "--format", "soap")
     tap.ok(done.returncode == 2 and b"anthropic" in done.stderr, "an unknown form", done)
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json_get.h"
 #include "base/mem.h"
 #include "fixtures.h"
+#include "formats/json_get.h"
 #include "mcp/tools.h"
 
 #define PNG                                                                                        \
@@ -38,8 +38,6 @@ json_t *__real_mcp_handle(struct mcp_client *client, struct rpc_message *message
                           int *ret_refused);
 json_t *__wrap_mcp_handle(struct mcp_client *client, struct rpc_message *message, void *ctx,
                           int *ret_refused);
-json_t *__real_mcp_result(json_t *result, bool modern, bool cached);
-json_t *__wrap_mcp_result(json_t *result, bool modern, bool cached);
 
 /* ---- questions to the client ---- */
 
@@ -291,8 +289,6 @@ json_t *__wrap_tools_list(const struct mcp_service *service)
 
     for (size_t i = 0; i < ARRAY_LEN(fixtures); i++)
         json_array_append_new(tools, fixture_json(&fixtures[i]));
-    for (const struct question_tool *tool = question_tools; tool->name; tool++)
-        json_array_append_new(tools, tool_json(tool->name, json_object(), json_array()));
     return list;
 }
 
@@ -344,12 +340,8 @@ static json_t *list_prompts(void)
             "test_prompt_with_arguments",
             ARGUMENT("arg1") "," ARGUMENT(
                 "arg2")) "," PROMPT("test_prompt_with_embedded_resource",
-                                    ARGUMENT(
-                                        "resourceUri")) "," PROMPT("test_prompt_with_image",
-                                                                   "") "," PROMPT("test_input_"
-                                                                                  "required_result_"
-                                                                                  "prompt",
-                                                                                  "") "]}",
+                                    ARGUMENT("resourceUri")) "," PROMPT("test_prompt_with_image",
+                                                                        "") "]}",
         0, NULL);
 }
 
@@ -419,25 +411,12 @@ static json_t *with_capabilities(json_t *answer)
 
 /* ---- messages ---- */
 
-json_t *__wrap_mcp_result(json_t *result, bool modern, bool cached)
-{
-    bool asks = json_object_get(result, "inputRequests");
-
-    result = __real_mcp_result(result, modern, cached && !asks);
-    if (asks)
-        json_object_set_new(result, "resultType", json_string("input_required"));
-    return result;
-}
-
 /* NULL with no problem: the product has the answer. */
 static json_t *result_here(const struct mcp_client *client, const struct rpc_message *m, void *ctx,
                            struct rpc_problem *problem)
 {
-    question_work *asks = question_find(m);
-
-    if (m->kind != RPC_REQUEST || header_check(client, m, ctx, problem) < 0)
-        return NULL;
-    return asks ? asking_round(m, client->owner, asks, problem) : answer_here(m);
+    return m->kind == RPC_REQUEST && header_check(client, m, ctx, problem) == 0 ? answer_here(m)
+                                                                                : NULL;
 }
 
 json_t *__wrap_mcp_handle(struct mcp_client *client, struct rpc_message *message, void *ctx,

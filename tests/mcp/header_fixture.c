@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/json_get.h"
 #include "base/utf8.h"
 #include "fixtures.h"
+#include "formats/json_get.h"
+#include "mcp/headers.h"
 #include "mcp/stdio_parts.h"
 #include "server/job.h"
 #include "server/mcp_post.h"

@@ -133,7 +133,7 @@ def test_no_thread(tap):
 
 def test_wrong_usage(tap):
     with tempfile.TemporaryDirectory() as folder:
-        for words, message in ((["x"], "operand"), (["--languages", "klingon"], "klingon"), (["--write"], "--install"),
+        for words, message in ((["x"], "takes no argument"), (["--languages", "klingon"], "klingon"), (["--write"], "--install"),
                                (["--install", "emacs"], "emacs"), (["--out", "/tmp"], "--out"), (["--sessions", "0"], "sessions"),
                                (["--profile", "nope"], "nope")):
             done = subprocess.run([GLOVEBOX, "mcp", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A proxy that adds a token to each request, for clients that cannot send one."""
+"""A proxy that adds a token, if it has one, to each request of clients that cannot send one, and keeps the heads that it saw."""
 
 import socket
 import threading
@@ -34,7 +34,7 @@ class Proxy:
     """Listens on `port` until the end of the `with`. A connection has one request."""
 
     def __init__(self, to_port, token):
-        self.to_port, self.token = to_port, token
+        self.to_port, self.token, self.heads = to_port, token, []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -58,8 +58,10 @@ class Proxy:
             read = head_of(connection)
             if not read:
                 return
+            self.heads.append(read[0].decode())
             lines = [line for line in read[0].split(b"\r\n") if not line.lower().startswith(b"connection:")]
-            lines += [b"Authorization: Bearer " + self.token.encode(), b"Connection: close"]
+            lines += [b"Authorization: Bearer " + self.token.encode()] if self.token else []
+            lines.append(b"Connection: close")
             with socket.create_connection(("127.0.0.1", self.to_port)) as daemon:
                 daemon.sendall(b"\r\n".join(lines) + b"\r\n\r\n" + read[1])
                 back = threading.Thread(target=copy, args=(connection, daemon), daemon=True)

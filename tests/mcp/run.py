@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox mcp` from outside, in TAP: run.py [PART...]. Both generations of the protocol (eras), each tool (tools),
+models that use them badly, and what the list costs (clumsy),
 resources (resources), broken and hostile clients (hostile), many calls at once, progress and cancellation (calls),
-how it ends (life), clients' configurations (install), the daemon's /mcp (http), a daemon that does the work (relay),
-and one that ends or is stopped (lost). Only by name: most of that over a daemon (over), the official SDKs (sdk) and the
-conformance suite (conformance). $GLOVEBOX names the program (build/glovebox)."""
+how it ends (life), clients' configurations (install), the daemon's /mcp (http), `--daemon`, which asks it (daemon).
+Only by name: the official SDKs (sdk) and the conformance suite (conformance). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import re
@@ -17,17 +17,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import calls  # noqa: E402
-import client  # noqa: E402
+import clumsy  # noqa: E402
 import conformance  # noqa: E402
 import eras  # noqa: E402
 import hostile  # noqa: E402
-import http_client  # noqa: E402
 import http_checks  # noqa: E402
 import install  # noqa: E402
 import life  # noqa: E402
-import relay  # noqa: E402
 import resources  # noqa: E402
 import sdk  # noqa: E402
+import through  # noqa: E402
 import tools  # noqa: E402
 from procs import own_mounts  # noqa: E402
 from tap import run_parts  # noqa: E402
@@ -37,9 +36,9 @@ PARTS = {
     "calls": calls.test,
     "http": http_checks.test,
     "life": life.test,
-    "lost": relay.test_daemons,
-    "relay": relay.test,
+    "daemon": through.test,
     "tools": tools.test,
+    "clumsy": clumsy.test,
     "hostile": hostile.test,
     "resources": resources.test,
     "eras": eras.test,
@@ -47,14 +46,7 @@ PARTS = {
 }
 
 
-
-def over_daemon(tap):
-    with http_client.Daemon("--allow", "host-files", "--max-timeout", "0", "--max-output-limit", "0") as daemon, client.over(daemon):
-        for part in (eras, tools, resources, calls, hostile):
-            part.test(tap)
-
-
-BY_NAME = {"over": over_daemon, "sdk": sdk.test, "conformance": conformance.test}
+BY_NAME = {"sdk": sdk.test, "conformance": conformance.test}
 
 AT_ONCE = 3  # the parts mostly wait
 

@@ -31,7 +31,7 @@ class Checked(Client):
 def test_descriptions(tap):
     with Checked(tap, "--memory", "300m", "--timeout", "7s", "--languages", "python,bash", "--ro", "/usr/share:/data") as client:
         about = client.listed["execute_code"]["description"]
-        for words in ("7s", "300m", "no network", "python, bash", "/usr/share:/data"):
+        for words in ("7 s", "300 MB", "no network", "python, bash", "/usr/share:/data"):
             tap.ok(words in about, "execute_code's description: " + words, about)
         tap.ok("no network" in client.hello["result"]["instructions"], "the instructions say it, too")
         schema = client.listed["execute_code"]["inputSchema"]
@@ -74,7 +74,7 @@ def test_run(tap):
         found = client.tool("execute_code", code="print('--file')\n{'hint': '--file'}\nwhile True: pass", timeout=0.5)
         tap.ok(found["stdout"] == "--file\n" and "up to the server's limit" in str(found["advice"]), "... and what the program prints stays", found)
         found = client.tool("execute_code", code="a = bytearray(10**10)")
-        tap.ok("the server's option --memory" in str(found["advice"]), "... and options of the server", found["advice"])
+        tap.ok("Work in pieces" in str(found["advice"]) and "--memory" not in str(found), "... and no option of the server", found["advice"])
         found = client.tool("check_code", code="input()")
         tap.ok("--stdin" not in str(found) and "'stdin'" in str(found), "... also of a check", found)
     with Checked(tap, "--profile", "strict", "--forbid-imports", "json") as client:
@@ -90,7 +90,7 @@ def test_run(tap):
         found = client.tool("execute_code", code="a = bytearray(1 << 30)")
         tap.equal(found["success"], False, "the memory", found)
         tap.equal(client.tool("run_command", command="echo out; echo err >&2; exit 3")["exit_code"], 3, "a command's status")
-        for arguments, words in (({}, "'code' is missing"), ({"code": 1}, "'code' must be a text"), ({"code": "1", "langage": "r"}, "'language'"),
+        for arguments, words in (({}, "'code' is missing"), ({"code": 1}, "'code' must be a string"), ({"code": "1", "langage": "r"}, "'language'"),
                                  ({"code": "1", "timeout": -1}, "'timeout'"), ({"code": "1", "language": "klingon"}, "klingon"),
                                  ({"code": "1", "files": [{"content": "x"}]}, "name"), ({"code": "1", "session_id": "nope"}, "create_session"),
                                  ({"code": "1", "session_id": 5}, "session")):
@@ -139,10 +139,31 @@ def test_dead_session(tap):
         for tool, arguments in (("execute_code", {"code": "1"}), ("fork_session", {})):
             result = client.call(tool, {"session_id": session, **arguments})
             tap.ok("estart" not in json.dumps(result) and "open another one with create_session" in texts(result), f"{tool} in a dead session", result)
-        for limits, words in (({}, "the server's option --timeout, which is what a call has at most"), ({"timeout": 0.3}, "the argument 'timeout'"),
-                              ({"timeout": 60}, "the server's option --timeout, which")):
+        for limits, words in (({}, "try a smaller input."), ({"timeout": 0.3}, "the argument 'timeout'"),
+                              ({"timeout": 60}, "try a smaller input.")):
             found = client.tool("execute_code", code="while True: pass", **limits)
             tap.ok(words in str(found["advice"]), f"advice about the time with {limits}", found["advice"])
+
+
+def test_values(tap):
+    """The value of a last expression, without a session, cold and warm."""
+    cases = {"x = 4\nx * 3": (12, "12"), "[1, {'a': None}]": ([1, {"a": None}], "{'a': None}"), "(1, 2)": (None, "(1, 2)"), "'word'": ("word", "word"),
+             "print('out')\nsum(\n [1, 2]\n)": (3, "3"), "from __future__ import annotations\ny: no = 1\ny": (1, "1"), "{'$type': 'tuple'}": (None, "tuple")}
+    with Checked(tap) as client:
+        for _ in range(2):
+            for code, (value, shown) in cases.items():
+                result = client.call("execute_code", {"code": code})
+                text = texts(result)
+                tap.ok(result["structuredContent"]["value"] == value and "Value:" in text and shown in text.split("Value:")[1], f"the value of {code!r}", result)
+            for code in ("None", "5;", "x = 5", "for i in [1]:\n    i", "print(5)"):
+                result = client.call("execute_code", {"code": code})
+                tap.ok(result["structuredContent"]["value"] is None and "Value:" not in texts(result), f"no value of {code!r}", result)
+        found = client.call("execute_code", {"code": "def own():\n    return {}['k']\nown()"})
+        tap.ok(texts(found).count("  File ") == 2 and "(line 2)" in texts(found), "a last expression that fails, with its own frames alone", found)
+        found = client.tool("execute_code", code="import atexit, threading, time\natexit.register(print, 'end')\nthreading.Thread(target=lambda: (time.sleep(0.2), print('thread'))).start()\n1")
+        tap.equal((found["value"], found["stdout"]), (1, "thread\nend\n"), "the program ends as ever")
+        found = client.call("execute_code", {"code": "class P:\n    def _repr_png_(self): return __import__('base64').b64decode(%r)\nP()" % base64.b64encode(PNG).decode()})
+        tap.ok("1 figure was shown." in texts(found) and [item["type"] for item in found["content"]] == ["text", "image"], "a picture as value", found)
 
 
 def test_types(tap):
@@ -227,6 +248,7 @@ def test(tap):
     test_run(tap)
     test_sessions(tap)
     test_dead_session(tap)
+    test_values(tap)
     test_types(tap)
     test_idle(tap)
     test_files(tap)

@@ -83,7 +83,7 @@ static inline void note_json(const char *label, const char *text, const char *er
         if (doc)
             note_shape(doc);
         else
-            note("is no JSON: %s", text);
+            note("is not JSON: %s", text);
         note("\n");
         json_decref(doc);
     }

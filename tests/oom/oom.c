@@ -216,7 +216,9 @@ static void test_nothing_left(int mounts)
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         (void)nftw(places[i], look_at, 32, FTW_PHYS);
     OK(!*found, "no control group or folder of %zu processes is left: %s", pid_count, found);
-    EQ_INT(count_mounts(), mounts);
+    /* This namespace is our own, but a mount that was copied into it goes when its owner removes
+     * the folder: only more mounts than before are ours. */
+    OK(count_mounts() <= mounts, "no mount is left");
     EQ_INT(count_files(), 0);
 }
 

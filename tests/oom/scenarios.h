@@ -83,7 +83,7 @@ static void take_output(void *ctx, int stream, const char *bytes, size_t n)
     *(size_t *)ctx += stream == 1 ? n : 0;
 }
 
-static void run_program(void)
+static void run_one_program(void)
 {
     static const char code[] = "import sys\nopen('new', 'w').write('x' * 10)\nprint(input(), "
                                "open('d/f').read(), sys.argv[1])\n";
@@ -199,9 +199,9 @@ static const struct scenario {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    {"handle", run_handle},   {"texts", run_texts},     {"check", run_check},
-    {"program", run_program}, {"failing", run_failing}, {"judge", run_judge},
-    {"session", run_session}, {"forks", run_forks},
+    {"handle", run_handle},       {"texts", run_texts},     {"check", run_check},
+    {"program", run_one_program}, {"failing", run_failing}, {"judge", run_judge},
+    {"session", run_session},     {"forks", run_forks},
 };
 
 #endif

@@ -4,7 +4,7 @@
 import os
 import re
 
-HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "docker", "contained.h")
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "wall", "jail", "contained_wire.h")
 
 
 def frames():

@@ -25,14 +25,15 @@
 
 #include "backends/pool.h"
 #include "base/clock.h"
-#include "base/encoded.h"
 #include "base/fd.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
 #include "feed_opening.h"
-#include "session/event_json.h"
+#include "formats/encoded.h"
+#include "formats/json_write.h"
+#include "registry/registry.h"
+#include "run/event_json.h"
 #include "session/session.h"
 
 enum { SESSIONS = 256, LINE_MAX_BYTES = 96 << 20 };
@@ -114,8 +115,8 @@ static json_t *do_open(const json_t *q)
     g->users = 1;
     g->options = json_deep_copy(q);
     opening_request(g, g->options, &r);
-    r.run.languages = &languages;
-    r.run.pool = pool;
+    r.run.program.languages = &languages;
+    r.run.place.pool = pool;
     int64_t from = clock_mono_ns();
     if (opening_add_tools(g, g->options, &err) < 0 || session_open(&r, &session, &err) < 0) {
         opening_leave(g);
@@ -402,7 +403,8 @@ int main(int argc, char **argv)
     struct err err;
     signal(SIGPIPE, SIG_DFL); /* a session must not need it otherwise */
     if (argc > 1 && strcmp(argv[1], "warm") == 0 &&
-        backend_pool_open(&(struct backend_pool_options){.ready_max = 2}, &pool, &err) < 0)
+        backend_pool_open(backends, &(struct backend_pool_options){.ready_max = 2}, &pool, &err) <
+            0)
         return 1;
     while ((n = getline(&line, &room, stdin)) > 0) {
         json_t *q = json_loadb(line, (size_t)n, JSON_ALLOW_NUL, NULL);

@@ -150,10 +150,10 @@ static void set_inputs(struct opening *g, const json_t *q, struct run_request *r
     g->inputs = xcalloc(json_object_size(files) + 1, sizeof *g->inputs);
     json_object_foreach(files, name, text)
     {
-        g->inputs[r->input_count++] = (struct named_bytes){
+        g->inputs[r->workspace.input_count++] = (struct named_bytes){
             str_from(name), {json_string_value(text), json_string_length(text)}};
     }
-    r->inputs = g->inputs;
+    r->workspace.inputs = g->inputs;
 }
 
 static void opening_request(struct opening *g, const json_t *q, struct session_request *r)
@@ -162,24 +162,24 @@ static void opening_request(struct opening *g, const json_t *q, struct session_r
     const char *value = text_of(q, "value");
 
     session_request_init(r);
-    run->language = text_of(q, "lang") ? text_of(q, "lang") : "python";
-    run->backend = text_of(q, "backend") ? text_of(q, "backend") : getenv("SESSION_BACKEND");
-    run->allow_unsafe = json_is_true(json_object_get(q, "allow_unsafe"));
-    run->profile = text_of(q, "profile");
-    run->prelude = text_of(q, "prelude");
-    run->out_dir = text_of(q, "out_dir");
-    run->work_dir = text_of(q, "work_dir");
-    run->log = text_of(q, "log") ? text_of(q, "log") : "off";
-    run->no_check = json_is_true(json_object_get(q, "no_check"));
+    run->program.language = text_of(q, "lang") ? text_of(q, "lang") : "python";
+    run->place.backend = text_of(q, "backend") ? text_of(q, "backend") : getenv("SESSION_BACKEND");
+    run->place.allow_unsafe = json_is_true(json_object_get(q, "allow_unsafe"));
+    run->policy.profile = text_of(q, "profile");
+    run->program.prelude = text_of(q, "prelude");
+    run->workspace.out_dir = text_of(q, "out_dir");
+    run->workspace.work_dir = text_of(q, "work_dir");
+    run->door.log = text_of(q, "log") ? text_of(q, "log") : "off";
+    run->policy.no_check = json_is_true(json_object_get(q, "no_check"));
     run->limits.wall_ms = number_of(q, "wall_ms", run->limits.wall_ms);
     run->limits.cpu_ms = number_of(q, "cpu_ms", run->limits.cpu_ms);
     run->limits.memory_bytes = (uint64_t)number_of(q, "memory", 512 << 20);
     run->limits.disk_bytes = (uint64_t)number_of(q, "disk", 64 << 20);
     run->limits.pids = (unsigned)number_of(q, "pids", run->limits.pids);
     run->output_limit = (uint64_t)number_of(q, "output_limit", 1 << 20);
-    run->env = list_of(g, q, "env");
-    run->allow_imports = list_of(g, q, "allow_imports");
-    run->forbid_imports = list_of(g, q, "forbid_imports");
+    run->program.env = list_of(g, q, "env");
+    run->policy.allow_imports = list_of(g, q, "allow_imports");
+    run->policy.forbid_imports = list_of(g, q, "forbid_imports");
     set_inputs(g, q, run);
     r->preload = list_of(g, q, "preload");
     r->grace_ms = number_of(q, "grace_ms", 500);
@@ -187,7 +187,7 @@ static void opening_request(struct opening *g, const json_t *q, struct session_r
     r->value = value && strcmp(value, "last") == 0 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
     r->tools = &g->tools;
     r->forks = (int)number_of(q, "forks", SESSION_FORKS_IF_POOL);
-    run->cold = json_is_true(json_object_get(q, "cold"));
+    run->place.cold = json_is_true(json_object_get(q, "cold"));
 }
 
 /* The caller holds the lock of the sessions. */

@@ -103,9 +103,9 @@ def test_profile(t, feed):
     with Session(feed, profile="smolagents") as s:
         t.equal(s.run("x = 5")["value"], 5, "smolagents: the value of an assignment")
         r = s.run("a = 1\nb = [][a]")
-        t.ok(r["exception"]["message"].startswith("Code execution failed at line 'b = [][a]' due to: IndexError"), "its words", r["exception"])
+        t.ok(r["exception"]["message"].startswith("Code execution failed at line 'b = [][a]' due to: InterpreterError: Could not index [] with '1': IndexError"), "its words", r["exception"])
         r = s.run("print('é'); b = [][a]")
-        t.ok(r["exception"]["message"].startswith("Code execution failed at line 'b = [][a]' due to: IndexError"), "of a line with two", r["exception"])
+        t.ok(r["exception"]["message"].startswith("Code execution failed at line 'b = [][a]' due to: InterpreterError: Could not index [] with '1': IndexError"), "of a line with two", r["exception"])
     with Session(feed, value="last") as s:
         t.equal(s.run("x = 5")["value"], 5, "the same when asked for")
     with Session(feed) as s:

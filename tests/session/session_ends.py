@@ -86,6 +86,43 @@ def test_death(t, feed):
         t.equal((ended(r), r["success"]), ("died", False), "status 0 is no success", r)
 
 
+LATER = """import os, threading, time
+end = time.process_time() + 0.5
+while time.process_time() < end: pass
+def later():
+    time.sleep(0.5)
+    print('between', flush=True)
+    open('left', 'w').write('l')
+    %s
+threading.Thread(target=later, daemon=True).start()
+"""
+
+
+def ended_between(s, how):
+    """The result of the first cell after the guest ended between two."""
+    s.run(LATER % how, no_check=True)
+    until = time.monotonic() + 20
+    while s.ask("info")["state"] != 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    return s.run("1")
+
+
+def test_between(t, feed):
+    with Session(feed) as s:
+        r = ended_between(s, "os._exit(7)")
+        t.equal((ended(r), r["exit_code"], r["limits"]), ("died", 7, []), "it ends between two cells", r)
+        t.equal(r["stdout"], "between\n", "the next has what was printed since", r)
+        t.equal([f["path"] for f in r["files"]], ["left"], "and files that were changed since", r)
+        t.ok(r["cpu_ms"] < 400, "but not the processor time of all", r["cpu_ms"])
+    with Session(feed, memory=96 << 20) as s:
+        r = ended_between(s, "x = bytearray(400 << 20)\n    for i in range(0, len(x), 4096): x[i] = 1")
+        if ended(r) == "done":
+            t.skip("out of memory between two cells", "the host limits address space")
+            return
+        t.equal((ended(r), r["limits"], [e["limit"] for e in events(r, "limit")]), ("died", ["memory"], ["memory"]),
+                "the limit is an event, too", r)
+
+
 def test_cancel(t, feed):
     with Session(feed) as s:
         s.run("x = 1")
@@ -152,7 +189,7 @@ def test_open_fails(t, feed):
          "... in JavaScript", s.opened)
     s = Session(feed, profile="smolagents", allow_imports=["nosuch_a,json", "nosuch_b.*"])
     t.equal(s.opened.get("message"), "the session cannot begin: InterpreterError: Non-installed authorized modules: nosuch_a, nosuch_b. "
-            "Please install these modules or remove them from the authorized imports list.", "row P6")
+            "Please install these modules or remove them from the authorized imports list.", "in smolagents' words")
 
 
 def test_fork(t, feed):

@@ -175,8 +175,8 @@ def command(a):
 
 
 def mcp_lines(a):
-    """`glovebox mcp`, whose lines the daemon answers."""
-    client = Client(version=NEWEST_OLD)
+    """`glovebox mcp --daemon`, whose lines the daemon answers."""
+    client = Client("--daemon", "unix:" + a.daemon.socket, version=NEWEST_OLD)
     try:
         n = a.number()
         r = client.tool("execute_code", code="print(%d)" % n)
@@ -185,6 +185,7 @@ def mcp_lines(a):
         for i in range(a.rng.randrange(4)):
             r = client.tool("execute_code", code="x = globals().get('x', %d) + 1\nprint(x)" % n, session_id=name)
             must(r.get("stdout") == "%d\n" % (n + i + 1), n, i, r)
+        client.tool("close_session", session_id=name)
         if a.rng.random() < 0.5:
             client.begin("execute_code", {"code": "import time\ntime.sleep(30)"})
     finally:

@@ -194,8 +194,6 @@ def main():
     tap, before = Tap(), state()
     daemon.PATIENCE = client.PATIENCE = LONG_MS / 1000 + 20
     d = daemon.Daemon("--workers", "24", "--sessions", "400", "--queue", "1000", "--end-with", str(os.getpid()))
-    client.server.clear()
-    client.server.update(GLOVEBOX_SOCKET=d.socket)
     with d:
         soak(tap, d)
         d.process.send_signal(signal.SIGTERM)

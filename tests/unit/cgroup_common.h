@@ -16,8 +16,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "jail/cgroup.h"
-#include "jail/cgroup_paths.h"
+#include "limits/cgroup.h"
+#include "limits/cgroup_paths.h"
 #include "tap.h"
 
 #define MIB       ((uint64_t)1 << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Option tables with every kind in them, for the tests of base/opt.h.
+ * Option tables with every kind in them, for the tests of options/opt.h.
  */
 #ifndef TESTS_OPT_TABLES_H
 #define TESTS_OPT_TABLES_H
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/opt.h"
+#include "options/opt.h"
 
 struct settings {
     bool json, quiet, check, color;

@@ -8,7 +8,7 @@
 #include "backends/backend.h"
 #include "base/mem.h"
 #include "request/settings.h"
-#include "session/run.h"
+#include "run/run.h"
 #include "session/session.h"
 #include "tap.h"
 
@@ -71,14 +71,14 @@ static struct result run_on(const struct backend *backend, const char *option, c
     settings.sources = &set;
     bool read = opt_parse(&set, 3, argv, &args, &err) == 0;
     OK(settings_request(&settings, &q, &err) == 0 && read, "%s %s", option, value);
-    q.code = STR("true\n");
-    q.language = "sh";
-    q.own_backend = backend;
-    q.retries = 0;
-    q.no_check = true;
-    q.log = "off";
+    q.program.code = STR("true\n");
+    q.program.language = "sh";
+    q.place.own_backend = backend;
+    q.door.retries = 0;
+    q.policy.no_check = true;
+    q.door.log = "off";
     result_init(&r, q.output_limit);
-    session_run(&q, &(struct run_watch){.cancel_fd = -1}, &r);
+    run_program(&q, &(struct run_watch){.cancel_fd = -1}, &r);
     opt_args_done(&args);
     opt_done(&set);
     return r;
@@ -152,10 +152,10 @@ static void open_session(struct tool_set *tools, struct err *err)
     lacking = CAN_TOOLS;
     opened = 0;
     session_request_init(&q);
-    q.run.own_backend = &poor;
-    q.run.language = "bash";
-    q.run.no_check = true;
-    q.run.log = "off";
+    q.run.place.own_backend = &poor;
+    q.run.program.language = "bash";
+    q.run.policy.no_check = true;
+    q.run.door.log = "off";
     q.tools = tools;
     OK(session_open(&q, &session, err) < 0, "no session: %s", err->msg);
 }

@@ -97,6 +97,44 @@ static void test_code(glovebox *box)
             "final_answer_variable = 1\nfinal_answer(final_answer_variable)");
 }
 
+static void test_files(void)
+{
+    static const struct {
+        const char *name, *refused; /* NULL: it is accepted */
+    } rows[] = {
+        {"a.txt", NULL},
+        {"in/b.txt", NULL},
+        {"./in//c.txt", NULL},
+        {"../evil", "input name '../evil' contains '..'"},
+        {"in/../../evil", "contains '..'"},
+        {"/etc/passwd", "input name '/etc/passwd'"},
+        {"a.txt", "a.txt"},
+        {"in/./b.txt", "b.txt"},
+        {"a.txt/d", "a.txt"},
+        {"in", "in"},
+        {"", "a file needs a name"},
+        {"d.txt", NULL},
+    };
+    glovebox *box = open_quiet();
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int got = glovebox_add_file(box, rows[i].name, "x", 1);
+        const char *error = glovebox_error(box);
+        EQ_INT(got, rows[i].refused ? -1 : 0);
+        OK(!rows[i].refused || strstr(error, rows[i].refused), "%s: %s", rows[i].name, error);
+    }
+    if (!can_run(box)) {
+        glovebox_close(box);
+        return;
+    }
+    const char code[] = "import os; print(sorted(os.listdir('.')), os.listdir('in'))";
+    glovebox_result *result = glovebox_run(box, "python", code, strlen(code), NULL);
+    OK(strstr(glovebox_result_json(result), "a.txt") && glovebox_result_exit_code(result) == 0,
+       "the handle runs with the files that were accepted");
+    glovebox_result_free(result);
+    glovebox_close(box);
+}
+
 static void test_profiles(glovebox *box)
 {
     const char *options[3];
@@ -402,7 +440,7 @@ static void test_judge_fails(glovebox *box)
     EQ_INT(glovebox_set(box, "compare", "hope"), -1);
     EQ_INT(glovebox_set(box, "setup", "/no/such/file"), 0);
     r = judged(box, "x = 1", "[]");
-    OK(strstr(glovebox_result_error(r), "--setup: /no/such/file") != NULL, "%s",
+    OK(strstr(glovebox_result_error(r), "--setup: cannot read /no/such/file") != NULL, "%s",
        glovebox_result_error(r));
     glovebox_result_free(r);
 }
@@ -413,6 +451,7 @@ int main(int argc, char **argv)
     find_helper(argv[0]);
     glovebox *box = open_quiet();
     RUN(test_code(box));
+    RUN(test_files());
     RUN(test_profiles(box));
     RUN(test_no_code(box));
     RUN(test_long_complaint(box));

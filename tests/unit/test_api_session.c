@@ -32,7 +32,7 @@ static char *count(void *ctx, const char *args, const char *kwargs, char **error
         return NULL;
     }
     if (strcmp(args, "[1]") == 0)
-        return strdup("{this is no JSON");
+        return strdup("{this is not JSON");
     return xasprintf("{\"args\":%s,\"kwargs\":%s}", args, kwargs);
 }
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "session/beside.h"
+#include "run/beside.h"
 #include "tap.h"
 
 enum { MIB = 1 << 20, ARCHIVES = 40 };

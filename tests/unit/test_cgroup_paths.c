@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "jail/cgroup_paths.h"
+#include "limits/cgroup_paths.h"
 #include "tap.h"
 
 struct parsed {

@@ -4,7 +4,7 @@
  * result, and the library's glovebox_check.
  */
 #include "languages/pythons.h"
-#include "session/check.h"
+#include "run/check.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "glovebox.h"
 #include "result/verdict_json.h"
-#include "session/syntax_probe.h"
+#include "run/syntax_probe.h"
 #include "tap.h"
 
 /* ---- what other languages' tools say ---- */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/conf.h"
+#include "options/conf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "options/user_file.h"
 #include "tap.h"
 
 /* Each item as "section|key@line=<value><value>;", arrays with "[]" before their values. */
@@ -265,16 +266,19 @@ static void test_paths(void)
 {
     setenv("HOME", "/home/ann", 1);
     unsetenv("XDG_CONFIG_HOME");
-    AUTO_FREE char *home = conf_user_path("glovebox");
+    AUTO_FREE char *home = user_file_config("glovebox.conf");
     EQ_STR(home, "/home/ann/.config/glovebox/glovebox.conf");
     setenv("XDG_CONFIG_HOME", "/etc/ann", 1);
-    AUTO_FREE char *xdg = conf_user_path("glovebox");
+    AUTO_FREE char *xdg = user_file_config("glovebox.conf");
     EQ_STR(xdg, "/etc/ann/glovebox/glovebox.conf");
     setenv("XDG_CONFIG_HOME", "relative", 1);
-    AUTO_FREE char *ignored = conf_user_path("x");
-    EQ_STR(ignored, "/home/ann/.config/x/x.conf");
+    AUTO_FREE char *ignored = user_file_config("x");
+    EQ_STR(ignored, "/home/ann/.config/glovebox/x");
+    unsetenv("XDG_STATE_HOME");
+    AUTO_FREE char *state = user_file_state("x");
+    EQ_STR(state, "/home/ann/.local/state/glovebox/x");
     unsetenv("HOME");
-    AUTO_FREE char *none = conf_user_path("x");
+    AUTO_FREE char *none = user_file_config("x");
     EQ_STR(none, NULL);
 }
 

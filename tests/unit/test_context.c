@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "context/context.h"
+#include "text/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,14 +178,14 @@ static void test_broken(void)
         {"{\"a\": 1, \"a\": 2}", "duplicate"},
         {"{\"_code_execution_context\": []}", "_code_execution_context: must be an object"},
         {"{\"_code_execution_context\": {\"execution_session_id\": 1}}",
-         "_code_execution_context.execution_session_id: must be a text"},
+         "_code_execution_context.execution_session_id: must be a string"},
         {"{\"_code_execution_context\": {\"processed_input_files\": [\"a\", 2]}}",
-         "_code_execution_context.processed_input_files.1: must be a text"},
+         "_code_execution_context.processed_input_files.1: must be a string"},
         {"{\"_code_execution_context\": {\"invocations\": {\"i\": []}}}",
          "_code_execution_context.invocations.i: must be an object"},
         {"{\"_code_executor_input_files\": {}}", "_code_executor_input_files: must be a list"},
         {"{\"_code_executor_input_files\": [{\"name\": \"a\"}]}",
-         "_code_executor_input_files.0: needs a name and content, both text"},
+         "_code_executor_input_files.0: needs a name and content, both strings"},
         {"{\"_code_executor_error_counts\": {\"i\": -1}}",
          "_code_executor_error_counts.i: must be a whole number"},
         {"{\"_code_execution_results\": {\"i\": {}}}", "_code_execution_results.i: must be a list"},

@@ -4,9 +4,9 @@
  * evaluates their dumps, which build the same trees there, and what it dumps has to be equal.
  */
 #include "base/mem.h"
-#include "python/literal.h"
 #include "python/python.h"
 #include "python_oracle.h"
+#include "syntax/literal.h"
 
 enum { TREES = 2000, OUTPUT_MAX = 64 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "e2b/envelope.h"
+#include "e2b_api/envelope.h"
 
 #include <string.h>
 

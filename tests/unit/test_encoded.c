@@ -2,10 +2,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/encoded.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "formats/encoded.h"
+#include "formats/json_write.h"
 #include "tap.h"
 
 static void returns(struct str bytes)

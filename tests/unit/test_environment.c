@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/environment.h"
+#include "run/environment.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static const char *value_of(char **env, const char *name)
 
 static char **make(char *const *users, uint32_t cpu_milli, const char *interpreter)
 {
-    struct run_request request = {.env = users, .limits.cpu_milli = cpu_milli};
+    struct run_request request = {.program.env = users, .limits.cpu_milli = cpu_milli};
     struct err err;
 
     return environment_make(&request, interpreter, &err);
@@ -94,7 +94,7 @@ static void test_refused(void)
 
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char *pairs[] = {(char *)bad[i], NULL};
-        struct run_request request = {.env = pairs};
+        struct run_request request = {.program.env = pairs};
         struct err err = {0};
         OK(environment_make(&request, "/bin/sh", &err) == NULL && err.kind == ERR_USAGE, "'%s': %s",
            bad[i], err.msg);

@@ -31,7 +31,7 @@ static void test_wrap(void)
     errno = EROFS;
     err_sys(&err, "make %s", "/x");
     err_wrap(&err, "after %d", 2);
-    EQ_STR(err.msg, "after 2: make /x: Read-only file system");
+    EQ_STR(err.msg, "after 2: cannot make /x: Read-only file system");
     EQ_INT(err.sys, EROFS);
 }
 

@@ -57,11 +57,11 @@ static void show(const struct feedback *f)
         printf("# %s\n", f->texts[i]);
 }
 
-/* ---- row S12 ---- */
+/* ---- hints by the type of an error ---- */
 
 static const struct {
     const char *type, *text;
-} s12[] = {
+} by_type[] = {
     {"NameError", "Variable or function not defined. Check spelling and scope."},
     {"TypeError", "Wrong type passed to function. Check argument types."},
     {"ValueError", "Invalid value for operation. Check parameter constraints."},
@@ -78,7 +78,7 @@ static const struct {
     {"IndentationError", "Python syntax error. Check indentation, brackets, colons."},
 };
 
-static void check_s12(const char *said, const char *type, const char *text)
+static void check_by_type(const char *said, const char *type, const char *text)
 {
     struct result r;
     struct feedback f;
@@ -92,18 +92,18 @@ static void check_s12(const char *said, const char *type, const char *text)
     result_done(&r);
 }
 
-static void test_s12(void)
+static void test_by_type(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(s12); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(by_type); i++) {
         AUTO_FREE char *trace = xasprintf("Traceback (most recent call last):\n"
                                           "  File \"/box/work/main.py\", line 1, in <module>\n"
                                           "%s: whatever\n",
-                                          s12[i].type);
-        check_s12(trace, s12[i].type, s12[i].text);
+                                          by_type[i].type);
+        check_by_type(trace, by_type[i].type, by_type[i].text);
         /* A program may have caught and printed it. */
-        AUTO_FREE char *printed = xasprintf("failed: %s: whatever\n", s12[i].type);
+        AUTO_FREE char *printed = xasprintf("failed: %s: whatever\n", by_type[i].type);
         if (i < 11)
-            check_s12(printed, s12[i].type, s12[i].text);
+            check_by_type(printed, by_type[i].type, by_type[i].text);
     }
 }
 
@@ -267,7 +267,8 @@ static void test_ends(void)
         r.signal = ends[i].signal;
         r.timed_out = ends[i].limits & (LIMIT_WALL | LIMIT_CPU);
         r.oom_killed = ends[i].limits & LIMIT_MEMORY;
-        feedback_make(&(struct feedback_input){.result = &r, .limits = &limits}, &f);
+        r.limits = limits;
+        feedback_make(&(struct feedback_input){.result = &r}, &f);
         if (!OK(strncmp(text_at(&f, 0), ends[i].begins, strlen(ends[i].begins)) == 0, "%s: %s",
                 ends[i].what, ends[i].begins))
             show(&f);
@@ -463,7 +464,7 @@ static void test_excerpt(void)
 
 int main(void)
 {
-    RUN(test_s12());
+    RUN(test_by_type());
     RUN(test_fallback());
     RUN(test_security());
     RUN(test_tests());

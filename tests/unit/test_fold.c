@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/fold.h"
+#include "program/fold.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "guard/resolve.h"
+#include "program/resolve.h"
+#include "python/python.h"
 #include "tap.h"
 
 /* What the last statement's expression may stand for, as text. */

@@ -27,15 +27,13 @@ static json_t *result(const char *members)
 static void formats(const char *members, enum format_profile profile, const char *want)
 {
     json_t *document = result(members);
-    struct finished run;
     struct err err;
     AUTO_BUF struct buf got = {0};
 
     buf_init(&got, 1 << 20);
-    OK(finished_read(document, &run, &err) == 0, "it reads");
-    OK(format_result(&run, profile, &got) == 0, "it fits");
+    OK(format_check(document, &err) == 0, "it reads");
+    OK(format_result(document, profile, &got) == 0, "it fits");
     EQ_STR(got.p, want);
-    finished_done(&run);
     json_decref(document);
 }
 
@@ -71,19 +69,15 @@ static void test_adk(void)
 static void part(const char *members, const char *want)
 {
     json_t *document = result(members);
-    struct finished run;
-    struct err err;
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, 1 << 20);
-    (void)finished_read(document, &run, &err);
-    format_adk_part(&run, &text);
-    json_t *got = parts_result(!run.success, buf_str(&text));
+    format_adk_part(document, &text);
+    json_t *got = parts_result(!format_success(document), buf_str(&text));
     char *dump = json_dumps(got, JSON_COMPACT);
     EQ_STR(dump, want);
     free(dump);
     json_decref(got);
-    finished_done(&run);
     json_decref(document);
 }
 
@@ -230,15 +224,11 @@ static void test_chapter(void)
 static void solution(const char *members, const char *code, const char *want)
 {
     json_t *document = result(members);
-    struct finished run;
-    struct err err;
     AUTO_BUF struct buf got = {0};
 
     buf_init(&got, 1 << 20);
-    (void)finished_read(document, &run, &err);
-    format_solution(&run, STR("Add."), str_from(code), &got);
+    format_solution(document, STR("Add."), str_from(code), &got);
     EQ_STR(got.p, want);
-    finished_done(&run);
     json_decref(document);
 }
 
@@ -275,14 +265,11 @@ static void test_markdown(void)
 static void test_no_result(void)
 {
     static const char *const wrong[] = {"[]", "{}", "{\"total\": 1}"};
-    struct finished run;
     struct err err = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         json_t *document = json_loads(wrong[i], 0, NULL);
-        OK(finished_read(document, &run, &err) < 0 && err.kind == ERR_USAGE, "%s: %s", wrong[i],
-           err.msg);
-        finished_done(&run);
+        OK(format_check(document, &err) < 0 && err.kind == ERR_USAGE, "%s: %s", wrong[i], err.msg);
         json_decref(document);
     }
 }
@@ -342,12 +329,14 @@ static void extract(struct str text, enum format_profile profile, struct outputs
 /* In the adk profile an output that does not end its last line gets a line end. */
 static bool adk_returns(struct str out, struct outputs *outputs)
 {
-    struct finished run = {.out = out, .success = true};
+    json_t *run =
+        json_pack("{s:b, s:o}", "success", 1, "stdout", json_stringn_nocheck(out.p, out.n));
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, 1 << 20);
     (void)buf_adds(&text, "before\n");
-    (void)format_result(&run, FORMAT_ADK, &text);
+    (void)format_result(run, FORMAT_ADK, &text);
+    json_decref(run);
     (void)buf_adds(&text, "\nafter " F "\n");
     extract(buf_str(&text), FORMAT_ADK, outputs);
     bool added = outputs->first.n == out.n + 1 && outputs->first.p[out.n] == '\n';
@@ -357,11 +346,14 @@ static bool adk_returns(struct str out, struct outputs *outputs)
 
 static bool markdown_returns(struct str out, struct str err, struct outputs *outputs)
 {
-    struct finished run = {.out = out, .err = err, .success = true};
+    json_t *run =
+        json_pack("{s:b, s:o, s:o}", "success", 1, "stdout", json_stringn_nocheck(out.p, out.n),
+                  "stderr", json_stringn_nocheck(err.p, err.n));
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, 1 << 20);
-    (void)format_result(&run, FORMAT_MARKDOWN, &text);
+    (void)format_result(run, FORMAT_MARKDOWN, &text);
+    json_decref(run);
     extract(buf_str(&text), FORMAT_MARKDOWN, outputs);
     size_t n = (out.n > 0) + (err.n > 0);
     struct str first = out.n ? out : err, second = out.n ? err : (struct str){"", 0};

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "jail/host_box.h"
@@ -101,6 +104,42 @@ static void test_links(void)
     OK(unlink(box) == 0, "and stays");
 }
 
+/* ---- while another process fills it ---- */
+
+static atomic_bool filled;
+
+static void *fill(void *folder)
+{
+    char name[32];
+
+    for (unsigned i = 0; !atomic_load(&filled); i++) {
+        snprintf(name, sizeof name, "d%u", i % 1000);
+        (void)mkdirat(*(int *)folder, name, 0700);
+    }
+    return NULL;
+}
+
+static void test_filled(void)
+{
+    pthread_t threads[2];
+
+    if (mkdir(box, 0700) < 0)
+        return;
+    int folder = open(box, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&threads[i], NULL, fill, &folder) != 0)
+            abort();
+    int64_t begin = clock_mono_ms();
+    (void)host_box_empty_until(folder, begin + 200);
+    OK(clock_mono_ms() - begin < 10000, "a folder that is being filled is left in time");
+    atomic_store(&filled, true);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    close(folder);
+    host_box_remove(box);
+    OK(access(box, F_OK) < 0, "and can be removed later");
+}
+
 int main(void)
 {
     char kept[128];
@@ -119,6 +158,7 @@ int main(void)
     RUN(test_deep());
     RUN(test_locked());
     RUN(test_links());
+    RUN(test_filled());
     if (chmod(outside, 0700) < 0)
         return 1;
     host_box_remove(top);

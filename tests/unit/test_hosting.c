@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "hosting/collect.h"
-#include "hosting/session_json.h"
 #include "hosting/session_table.h"
+#include "routes/collect.h"
+#include "routes/session_json.h"
 #include "tap.h"
 
 /* ---- tokens ---- */
@@ -185,9 +185,9 @@ static struct session_opening *opening(void)
     struct session_opening *g = session_opening_new((void *)&host, drop_settings);
     struct run_request *run = &g->request.run;
 
-    run->languages = &no_languages;
-    run->language = "bash";
-    run->log = "off";
+    run->program.languages = &no_languages;
+    run->program.language = "bash";
+    run->door.log = "off";
     g->data = g->doc = json_pack("{s:s}", "begun_with", "data");
     return g;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/image_name.h"
+#include "engine/image_name.h"
 
 #include "base/mem.h"
 #include "tap.h"

@@ -167,7 +167,7 @@ static void check_python(void)
     }
 }
 
-static void check_program(void)
+static void check_judged_program(void)
 {
     OK(load("{\"stdin\": \"1\\n\", \"expected_stdout\": \"2\\n\", \"args\": [\"-x\"], "
             "\"compare\": \"tokens\"}"),
@@ -216,7 +216,8 @@ static void check_errors(void)
         {"{\"call\": \"f()\", \"args\": [1], \"expected\": 1}",
          "line 1, column 1: \"call\" has its arguments in it"},
         {"{\"compare\": \"near\"}",
-         "line 1, column 13: outputs are compared \"exact\", by \"tokens\" or by \"floats\""},
+         "line 1, column 13: outputs are compared \"exact\", by \"tokens\", by \"floats\" or "
+         "by \"lines\""},
         {"{\"expected\": {\"$type\": \"tupel\"}}",
          "line 1, column 24: no \"$type\" that is known; 'glovebox help cases' lists them"},
         {"{\"cases\": 1}", "line 1, column 11: \"cases\" is an array of cases"},
@@ -236,7 +237,7 @@ int main(void)
     RUN(check_defaults());
     RUN(check_call_text());
     RUN(check_python());
-    RUN(check_program());
+    RUN(check_judged_program());
     RUN(check_errors());
     case_file_done(&file);
     return tap_done();

@@ -4,7 +4,7 @@
 #include "values/value.h"
 
 #include "base/mem.h"
-#include "guests/guests.h"
+#include "languages/guests.h"
 #include "python_oracle.h"
 #include "tap.h"
 
@@ -303,6 +303,58 @@ static void check_random(void)
        counts.pairs);
 }
 
+/* Checked and not built: the files of --data. */
+static void test_check(void)
+{
+    static const struct {
+        const char *text, *want; /* NULL: good */
+        bool special;
+    } rows[] = {
+        {"1", NULL, false},
+        {" [1, -0, 0.5, 1e5, 1E-5, {}] \n", NULL, false},
+        {"{\"a\": {\"b\": []}, \"\": \"\\\"\\u00e9\\ud800\\/\"}", NULL, false},
+        {"true", NULL, false},
+        {"NaN", NULL, true},
+        {"[-Infinity]", NULL, true},
+        {"{\"a\": Infinity}", NULL, true},
+        {"", "line 1, column 1: the text ends too soon", false},
+        {"[1,]", "line 1, column 4: a comma, and nothing after it", false},
+        {"{\"a\":1,}", "line 1, column 8: a comma, and nothing after it", false},
+        {"[1\n 2]", "line 2, column 2: here a comma or ] is missing", false},
+        {"{\"a\":1]", "line 1, column 7: here a comma or } is missing", false},
+        {"\"\\u12\"", "line 1, column 2: no escape that JSON knows", false},
+        {"\"abc", "line 1, column 1: this string has no end", false},
+        {"\xc3\xa9", "line 1, column 1: no value that JSON knows", false},
+        {"[\"\xc3\xa9\", x]", "line 1, column 7: no value that JSON knows", false},
+        {"-", "line 1, column 1: no number that JSON knows", false},
+        {"tru", "line 1, column 1: no value that JSON knows", false},
+        {"1 1", "line 1, column 3: something follows the value", false},
+        {"[}", "line 1, column 2: no value that JSON knows", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        bool special = false;
+        struct err err = {.msg = "(none)"};
+        int result = value_check_json(str_from(rows[i].text), &special, &err);
+        if (rows[i].want)
+            EQ_STR(err.msg, rows[i].want);
+        else
+            OK(result == 0 && special == rows[i].special, "good JSON, row %zu", i);
+    }
+}
+
+/* An integer of any length is JSON; nothing is made of it. */
+static void test_check_digits(void)
+{
+    enum { DIGITS = VALUE_MAX_DECIMAL + 10 };
+    AUTO_FREE char *text = xmalloc(DIGITS);
+    bool special;
+    struct err err;
+
+    memset(text, '7', DIGITS);
+    EQ_INT(value_check_json((struct str){text, DIGITS}, &special, &err), 0);
+}
+
 int main(void)
 {
     RUN(check_reprs());
@@ -312,5 +364,7 @@ int main(void)
     RUN(check_claims());
     RUN(check_equality());
     RUN(check_random());
+    RUN(test_check());
+    RUN(test_check_digits());
     return tap_done();
 }

@@ -21,7 +21,8 @@ static void test_find(void)
         const char *name, *want;
     } rows[] = {{"python", "python"}, {"Python3", "python"}, {"tool_code", "python"},
                 {"py", "python"},     {"JS", "javascript"},  {"node", "javascript"},
-                {"R", "r"},           {"shell", "bash"},     {"dash", "sh"}};
+                {"R", "r"},           {"shell", "bash"},     {"dash", "sh"},
+                {"Go", "go"},         {"golang", "go"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct language *found = language_find(NULL, str_from(rows[i].name));
@@ -253,7 +254,35 @@ static void test_each(void)
     int n = 0;
 
     language_each(NULL, count_one, &n);
-    EQ_INT(n, 5);
+    EQ_INT(n, 6);
+}
+
+static void test_complete(void)
+{
+    static const struct {
+        const char *code, *want;
+    } rows[] = {
+        {"package main\n\nfunc main() {}\n", "package main\n\nfunc main() {}\n"},
+        {"// a tool\npackage main\nfunc main() {}", "// a tool\npackage main\nfunc main() {}"},
+        {"x := 1\n_ = x", "package main; func main() { x := 1\n_ = x\n}\n"},
+        {"fmt.Println(\"a\")",
+         "package main; import \"fmt\"; func main() { fmt.Println(\"a\")\n}\n"},
+        {"import \"fmt\"\n\nfmt.Println(1)",
+         "package main; import \"fmt\"\nfunc main() { \nfmt.Println(1)\n}\n"},
+        {"import (\n  \"fmt\"\n  \"os\"\n)\nfmt.Println(os.Args)",
+         "package main; import (\n  \"fmt\"\n  \"os\"\n)\nfunc main() { fmt.Println(os.Args)\n}\n"},
+        {"func f() {}\nfunc main() { fmt.Println(1) }",
+         "package main; import \"fmt\"; func f() {}\nfunc main() { fmt.Println(1) }"},
+        {"", "package main; func main() { \n}\n"},
+    };
+    const struct language_traits *go = language_find(NULL, STR("golang"))->traits;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf b = {0};
+        buf_init(&b, 1000);
+        EQ_INT(go->complete(str_from(rows[i].code), &b), 0);
+        EQ_STR(b.p, rows[i].want);
+    }
 }
 
 int main(void)
@@ -269,5 +298,6 @@ int main(void)
     RUN(test_strangers());
     RUN(test_main_name());
     RUN(test_each());
+    RUN(test_complete());
     return tap_done();
 }

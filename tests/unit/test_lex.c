@@ -2,7 +2,7 @@
  *
  * Tokens, and what is none, beside CPython's.
  */
-#include "python/lex.h"
+#include "syntax/lex.h"
 
 #include "base/mem.h"
 #include "lex_wrong.h"

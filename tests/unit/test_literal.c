@@ -2,7 +2,7 @@
  *
  * Literals: some by hand, and many made at random whose value, repr() and errors are CPython's.
  */
-#include "python/literal.h"
+#include "syntax/literal.h"
 
 #include <locale.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of src/llm/ that need no server.
+ * The parts of src/models/llm/ that need no server.
  */
 #include "llm/llm.h"
 
 #include <stdlib.h>
 
-#include "base/hide_key.h"
-#include "base/json_mem.h"
 #include "base/mem.h"
+#include "formats/hide_key.h"
+#include "formats/json_mem.h"
 #include "llm/place.h"
 #include "llm/prices.h"
 #include "llm/retry.h"
@@ -186,7 +186,7 @@ static void test_addresses(void)
 static void check_ollama(const char *value, const char *want)
 {
     char model[] = "ollama/m";
-    const struct llm_settings settings = {.model = model, .plain_http = true};
+    const struct model_settings settings = {.model = model, .plain_http = true};
     struct llm_place place;
     struct err err = {0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "base/mime.h"
 #include "base/str.h"
+#include "formats/mime.h"
 #include "tap.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/opt.h"
+#include "options/opt.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Options from config files and the environment, which of them wins, and printing them.
  */
-#include "base/opt.h"
+#include "options/opt.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -118,8 +118,8 @@ static void test_conf_errors(void)
     EQ_INT(opt_load_conf(&set, &conf, &err), -1);
     conf = (struct opt_conf){.path = "missing.conf", .from = OPT_FROM_USER};
     EQ_INT(opt_load_conf(&set, &conf, &err), -1);
-    EQ_STR(err.msg, "config file: missing.conf: No such file or directory");
-    EQ_INT(err.kind, ERR_SYSTEM);
+    EQ_STR(err.msg, "config file: cannot read missing.conf: No such file or directory");
+    EQ_INT(err.kind, ERR_USAGE);
 
     AUTO_BUF struct buf big = {0};
     buf_init(&big, CONF_MAX_BYTES + 1);

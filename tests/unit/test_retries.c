@@ -89,15 +89,15 @@ static struct result run(struct fault how, int retries, int64_t delay_ms, int ca
 
     fault = how;
     run_request_init(&q);
-    q.code = STR("true\n");
-    q.language = "sh";
-    q.own_backend = &faulty;
-    q.retries = retries;
-    q.retry_delay_ms = delay_ms;
-    q.no_check = true;
-    q.log = "off";
+    q.program.code = STR("true\n");
+    q.program.language = "sh";
+    q.place.own_backend = &faulty;
+    q.door.retries = retries;
+    q.door.retry_delay_ms = delay_ms;
+    q.policy.no_check = true;
+    q.door.log = "off";
     result_init(&r, q.output_limit);
-    session_run(&q, &watch, &r);
+    run_program(&q, &watch, &r);
     return r;
 }
 
@@ -179,12 +179,12 @@ static int open_session(struct fault how, int retries, int64_t delay_ms, struct 
 
     fault = how;
     session_request_init(&q);
-    q.run.language = "bash";
-    q.run.own_backend = &faulty;
-    q.run.retries = retries;
-    q.run.retry_delay_ms = delay_ms;
-    q.run.no_check = true;
-    q.run.log = "off";
+    q.run.program.language = "bash";
+    q.run.place.own_backend = &faulty;
+    q.run.door.retries = retries;
+    q.run.door.retry_delay_ms = delay_ms;
+    q.run.policy.no_check = true;
+    q.run.door.log = "off";
     OK(session_open(&q, &session, err) < 0 && !session, "no session");
     return fault.calls;
 }

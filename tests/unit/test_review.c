@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "agent/review_text.h"
+#include "review/review_text.h"
 #include "tap.h"
 
 static void draw_digit(void *ctx, unsigned n, char ret[REVIEW_MARK])

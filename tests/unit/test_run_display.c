@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/run_display.h"
+#include "run/run_display.h"
 #include "tap.h"
 
 /* ---- which programs get a pipe ---- */

@@ -5,8 +5,9 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "python/lex.h"
-#include "python/scope.h"
+#include "python/python.h"
+#include "syntax/lex.h"
+#include "syntax/scope.h"
 #include "tap.h"
 
 enum {

@@ -3,8 +3,8 @@
  * Bytes to text: line ends, marks, what a coding line names; and errors of it, beside CPython's.
  */
 #include "base/mem.h"
-#include "python/lex.h"
 #include "python_oracle.h"
+#include "syntax/lex.h"
 
 enum { ANSWER_MAX = 64 << 20 };
 

@@ -40,7 +40,7 @@ static void fill(struct jail_spec *s)
     s->argv = words("python3", "-V");
     s->envp = words("A=1", NULL);
     s->rlimits = xcalloc(1, sizeof *s->rlimits);
-    s->rlimits[0] = (struct spec_rlimit){7, UINT64_MAX};
+    s->rlimits[0] = (struct spec_rlimit){7, UINT64_MAX, 1, 2, true};
     s->rlimit_count = 1;
     spec_add(s, SPEC_BIND, "/usr", "/usr", "/stamp")->look = true;
     spec_add(s, SPEC_LINK, NULL, "/lib", "usr/lib")->optional = true;
@@ -87,6 +87,8 @@ static void test_round_trip(void)
     EQ_STR(s.argv[1], "-V");
     OK(s.argv[2] == NULL && s.envp[1] == NULL, "vectors end with NULL");
     OK(s.rlimit_count == 1 && s.rlimits[0].value == UINT64_MAX, "a resource limit");
+    OK(s.rlimits[0].with == 1 && s.rlimits[0].unless == 2 && s.rlimits[0].above_others,
+       "and for which layers it is");
     EQ_INT(s.op_count, 3);
     EQ_STR(s.ops[0].src, "/usr");
     OK(s.ops[1].optional && str_is(s.ops[1].text, "usr/lib"), "an optional link");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/stream_piece.h"
+#include "net/stream_piece.h"
 
 #include "tap.h"
 

@@ -16,7 +16,8 @@ static bool load_as(const char *text, bool reference)
 {
     suite_task_done(&task);
     err = (struct err){0};
-    return suite_task_read(str_from(text), reference, &task, &err) == 0;
+    const struct suite_form form = {.reference = reference};
+    return suite_task_read(str_from(text), &form, 0, &task, &err) == 0;
 }
 
 static bool load(const char *text)
@@ -62,11 +63,11 @@ static void check_errors(void)
         {"[]", "a task is a JSON object"},
         {"{\"id\": \"a\"", "column 11"},
         {"{\"code\": \"\", \"test\": \"\"}", "the task has no \"id\""},
-        {"{\"id\": []}", "\"id\" must be a text"},
-        {"{\"id\": \"a\\u0000b\"}", "\"id\" must be a text without NUL"},
+        {"{\"id\": []}", "\"id\" must be a string"},
+        {"{\"id\": \"a\\u0000b\"}", "\"id\" must be a string without NUL"},
         {"{\"id\": 1}", "the task has no candidate"},
         {"{\"id\": 1, \"canonical_solution\": \"\"}", "--reference"},
-        {"{\"id\": 1, \"code\": 1}", "\"code\" must be a text"},
+        {"{\"id\": 1, \"code\": 1}", "\"code\" must be a string"},
         {"{\"id\": 1, \"code\": \"\"}", "the task has no tests"},
         {"{\"id\": 1, \"code\": \"\", \"cases\": {}}", "\"cases\" must be a list"},
         {"{\"id\": 1, \"code\": \"\", \"cases\": [{\"arg\": 1}]}", "\"cases\": line 1, column"},

@@ -106,7 +106,7 @@ static void test_large_schema(void)
     (void)buf_adds(&text, "]}");
     EQ_INT(text.overflow, 0);
     alarm(20);
-    parameters(text.p, "tool t: more than 100 parameters");
+    parameters(text.p, "tool t: has more than 100 parameters");
     alarm(0);
 }
 
@@ -151,15 +151,15 @@ static void test_parameters(void)
     parameters("[\"def\"]", "tool t: 'def' is not a valid parameter name");
     parameters("[\"a\",\"a\"]", "tool t: two parameters have the name a");
     parameters("[\"a\",{\"name\":\"b\"}]",
-               "tool t: b must be given, but follows a parameter that need not be");
+               "tool t: the parameter b is required, but follows an optional one");
     parameters("[{\"name\":\"a\",\"kind\":\"var_keyword\"},\"b\"]",
-               "tool t: b has no place after a var_keyword parameter");
+               "tool t: the parameter b cannot follow a var_keyword parameter");
     parameters("[{\"name\":\"a\",\"kind\":\"any\"}]",
                "tool t: a parameter's kind is positional_only, positional_or_keyword, "
                "var_positional, keyword_only or var_keyword");
     parameters("[{\"name\":\"a\",\"typ\":1}]", "tool t: a parameter has no 'typ'");
     parameters("[{\"name\":\"a\",\"type\":1}]",
-               "tool t: a parameter's type is a text of at most 500 bytes");
+               "tool t: a parameter's type is a string of at most 500 bytes");
     parameters("{\"properties\":{\"a b\":{}}}", "tool t: 'a b' is not a valid parameter name");
     parameters("{\"properties\":[]}", "tool t: \"properties\" must be an object");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "python/unicode.h"
+#include "syntax/unicode.h"
 
 #include "python/python.h"
 #include "python_oracle.h"

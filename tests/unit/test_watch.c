@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "jail/watch.h"
+#include "limits/watch.h"
 #include "tap.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -161,7 +161,7 @@ static void test_file_limit(void)
     small.rlim_max = before.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    fill_target("write 'large' in the output folder: File too large");
+    fill_target("cannot write 'large' in the output folder: File too large");
     setrlimit(RLIMIT_FSIZE, &before);
 }
 
@@ -178,7 +178,7 @@ static void test_disk_full(void)
     out = open("out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     put_hole(ws, "large", 3 << 20);
     put(ws, "small", "x");
-    fill_target("write 'large' in the output folder: No space left on device");
+    fill_target("cannot write 'large' in the output folder: No space left on device");
     fd_close(&out);
     umount("out");
 }

@@ -236,7 +236,7 @@ static void test_ceilings(void)
     list = lay_list_new(0, 10);
     EQ_INT(lay_add_file(list, "many", &err), -1);
     EQ_INT(err.kind, ERR_LIMIT);
-    EQ_STR(err.msg, "more than 10 input files and folders");
+    EQ_STR(err.msg, "there are more than 10 input files and folders");
     lay_list_free(list);
 
     list = lay_list_new(64 << 10, 0); /* 20 pages do not fit into 16 */
@@ -271,7 +271,7 @@ static void test_changing_source(void)
     EQ_INT(lay_add_file(list, "moving", &err), 0);
     (void)!unlinkat(here, "moving", 0);
     EQ_INT(lay_send(list, stream, &err), -1);
-    EQ_STR(err.msg, "read input file 'moving': No such file or directory");
+    EQ_STR(err.msg, "cannot read input file 'moving': No such file or directory");
     lay_list_free(list);
 }
 

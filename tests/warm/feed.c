@@ -21,7 +21,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/run.h"
+#include "registry/registry.h"
+#include "run/run.h"
 
 enum { LINE = 1 << 20, WORDS = 64 };
 
@@ -56,15 +57,15 @@ static void fill(struct run_request *q, const json_t *line)
     const char *language = json_string_value(json_object_get(line, "language"));
     const json_t *v;
 
-    q->code = str_from(json_string_value(json_object_get(line, "code")));
-    q->language = language ? language : "python";
-    q->languages = &languages;
-    q->log = "off";
-    q->backend = json_string_value(json_object_get(line, "backend"));
-    q->pool = json_is_true(json_object_get(line, "warm")) ? pool : NULL;
-    q->args = words(json_object_get(line, "args"));
-    q->env = words(json_object_get(line, "env"));
-    q->out_dir = json_string_value(json_object_get(line, "out"));
+    q->program.code = str_from(json_string_value(json_object_get(line, "code")));
+    q->program.language = language ? language : "python";
+    q->program.languages = &languages;
+    q->door.log = "off";
+    q->place.backend = json_string_value(json_object_get(line, "backend"));
+    q->place.pool = json_is_true(json_object_get(line, "warm")) ? pool : NULL;
+    q->program.args = words(json_object_get(line, "args"));
+    q->program.env = words(json_object_get(line, "env"));
+    q->workspace.out_dir = json_string_value(json_object_get(line, "out"));
     if ((v = json_object_get(line, "timeout_ms")))
         q->limits.wall_ms = json_integer_value(v);
     if ((v = json_object_get(line, "cpu_ms")))
@@ -113,12 +114,12 @@ static void run(json_t *line)
 
     run_request_init(&request);
     fill(&request, line);
-    request.stdin_fd = memory;
-    request.inputs = inputs;
-    request.input_count = fill_inputs(inputs, json_object_get(line, "files"));
+    request.program.stdin_fd = memory;
+    request.workspace.inputs = inputs;
+    request.workspace.input_count = fill_inputs(inputs, json_object_get(line, "files"));
     result_init(&result, request.output_limit);
     backend_pool_stats(pool, &before);
-    session_run(&request, &watch, &result);
+    run_program(&request, &watch, &result);
     json_t *doc = result_document(&result);
     json_object_set_new(doc, "taken", json_string(how(&before)));
     result_done(&result);
@@ -138,7 +139,7 @@ static void *one_of_many(void *ctx)
         struct run_watch watch = {.cancel_fd = -1};
         struct result result;
         result_init(&result, crowd->request.output_limit);
-        session_run(&crowd->request, &watch, &result);
+        run_program(&crowd->request, &watch, &result);
         if (!result.success)
             __atomic_fetch_add(&crowd->failed, 1, __ATOMIC_RELAXED);
         result_done(&result);
@@ -154,7 +155,7 @@ static void run_many(const json_t *line)
 
     run_request_init(&crowd.request);
     fill(&crowd.request, line);
-    crowd.request.pool = pool;
+    crowd.request.place.pool = pool;
     for (int i = 0; i < threads && i < WORDS; i++)
         pthread_create(&ids[i], NULL, one_of_many, &crowd);
     for (int i = 0; i < threads && i < WORDS; i++)
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
     options.forks_max = (uint32_t)numbers[0];
     options.ready_max = (unsigned)numbers[1];
     options.memory_max = (uint64_t)numbers[2];
-    if (backend_pool_open(&options, &pool, &err) < 0) {
+    if (backend_pool_open(backends, &options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;
     }

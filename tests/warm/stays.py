@@ -70,8 +70,9 @@ def test_kill(tap):
     feed.warm_up(PATIENCE)
     feed.process.stdin.write('{"many": 1000, "threads": 4, "code": "import time; time.sleep(0.05)"}\n')
     feed.process.stdin.flush()
-    wait_for(lambda: len(below(feed.process.pid)) > 4)
-    pids, pid = below(feed.process.pid), feed.process.pid
+    pid, seen = feed.process.pid, [[]]
+    wait_for(lambda: seen.append(below(pid)) or len(seen[-1]) > 4)
+    pids = seen[-1]
     os.kill(pid, signal.SIGKILL)
     feed.process.wait()
     tap.ok(len(pids) > 4, "it had processes", pids)
@@ -86,7 +87,7 @@ def zygotes(feed):
     for pid in below(feed.process.pid):
         try:
             with open("/proc/%d/cmdline" % pid, "rb") as f:
-                if b"A Python that has everything loaded" in f.read():
+                if b"at_start = set(sys.modules)" in f.read():
                     found.append(pid)
         except OSError:
             pass

@@ -7,7 +7,7 @@
 import os
 import kit
 
-# Who imports more than the standard library may show something: a text of ours to read, a pipe to us (SECURITY.md).
+# Who imports more than the standard library may show something: a text of ours to read, a pipe to us (docs/security-details.md).
 ours = ["/memfd:glovebox-rich (deleted)", "pipe:"]
 for name in os.listdir("/proc/self/fd"):
     fd = int(name)

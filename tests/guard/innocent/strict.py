@@ -3,6 +3,59 @@
 # allowed
 # Programs as people and models write them: none does what strict forbids.
 # ----
+import json
+import math
+import random
+
+
+def shuffle(items, rng=random):
+    rng.shuffle(items)
+    return items
+
+
+FORMATS = {"json": json, "math": [math]}
+print(shuffle([1, 2]), FORMATS["json"].dumps(1))
+# ----
+class A:
+    pass
+
+
+a = A()
+for i in range(3):
+    setattr(a, chr(97 + i), i)
+# ----
+import typing
+from functools import singledispatch
+
+
+@singledispatch
+def f(x):
+    return "o"
+
+
+@f.register
+def _(x: "int") -> "str":
+    return "i"
+
+
+def wrapped(*args):
+    return f(*args)
+
+
+wrapped.__annotations__ = f.__annotations__
+print(typing.get_type_hints(f), [n for n in f.__annotations__.items()])
+# ----
+import pandas as pd
+import sympy
+
+df = pd.DataFrame({"a": [1]})
+print(df.query("a > 2 and `b c` == @x"), df.eval("a + 1"), pd.eval("1 + 1"))
+print(sympy.sympify("x**2 + sin(x)"), sympy.S(1))
+# ----
+class B:
+    def __reduce__(self):  # expect: reduce-method
+        return super().__reduce__()  # expect: dunder-attribute
+# ----
 import pandas as pd
 df = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]})
 df["c"] = df.eval("a + b")

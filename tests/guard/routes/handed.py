@@ -23,7 +23,7 @@ import contextvars, os
 contextvars.ContextVar("x", default=os).get()  # expect: module-handed-on
 # ----
 import random
-box = [random]  # expect: module-handed-on
+box = [random]
 box[0]._os.system("ls")  # expect: shell-command
 # ----
 import os
@@ -81,7 +81,7 @@ import os
 list(map(vars(os).get, ["system"]))[0]("ls")  # expect: module-handed-on
 # ----
 import random
-list(map(random.__getattribute__, ["_os"]))[0].system("ls")  # expect: dunder-attribute, module-handed-on, shell-command
+list(map(random.__getattribute__, ["_os"]))[0].system("ls")  # expect: dunder-attribute, shell-command
 # ----
 class A:
     def __mod__(self, other):
@@ -110,7 +110,7 @@ for n in dir(random):
         getattr(random, n).system("ls")  # expect: made-name, shell-command
 # ----
 import inspect, random
-inspect.getmembers(random, inspect.ismodule)  # expect: module-handed-on, namespace-lookup
+inspect.getmembers(random, inspect.ismodule)  # expect: namespace-lookup
 # ----
 def get(m, codes):
     return getattr(m, "".join(map(chr, codes)))  # expect: made-name

@@ -249,7 +249,7 @@ timeit.timeit("import os; os.system('ls')", number=1)  # expect: exec-by-library
 # ----
 # refused: patterns
 import pandas as pd
-pd.eval("@__import__('os').system('ls')")  # expect: exec-by-library
+pd.eval("@__import__('os').system('ls')")  # expect: import-call, dynamic-import, shell-command
 # ----
 # refused: patterns
 import numpy as np

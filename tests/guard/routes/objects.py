@@ -145,3 +145,22 @@ except AttributeError as e:
 match print:
     case object(__self__=m):  # expect: dunder-attribute
         pass
+# ----
+import random
+a, b, c, d = open("names.txt").read().split()  # expect: file-open
+x = getattr(getattr(random.Random(), a), b)  # expect: computed-attribute, made-name
+x[c].system("ls")  # expect: shell-command
+# ----
+import random
+import functools
+a, b, c = open("names.txt").read().split()  # expect: file-open
+functools.reduce(getattr, (a, b), random.Random())[c].system("ls")  # expect: shell-command
+# ----
+import random
+import operator
+a, b, c = open("names.txt").read().split()  # expect: file-open
+x = operator.attrgetter(a)(random.Random())
+operator.methodcaller(c, "ls")(x[b])  # expect: made-name
+# ----
+import random
+g = [].append.__reduce__()[0]  # expect: function-internals

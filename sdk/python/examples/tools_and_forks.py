@@ -43,7 +43,7 @@ def attempt(box: Sandbox, reply: str) -> tuple[int, list[str], str]:
     with box.fork() as fork:
         result = fork.exec(code_in(reply) or "")
         if not result.success:
-            return -1, [], result.for_model().strip().splitlines()[-1]
+            return -1, [], result.failure
         return fork.variables["money"], fork.variables["basket"], ""
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Python package, in TAP: run.py [PART...]. Without names: its tests and examples (python), its types by mypy (types),
-values of numpy and pandas, and hostile ones for some seconds (frames).
+values of numpy and pandas, and hostile ones for some seconds (frames), the magic of IPython in a kernel (notebook).
 By name: hostile values for ten minutes or $FUZZ_SECONDS (fuzz); its types by pyright, which brings a Node (pyright); every Python from 3.9 on that is installed (versions); the
 wheel on a root without build tools (wheel); the adapters (adapters). $GLOVEBOX names the program (build/glovebox)."""
 
@@ -31,6 +31,12 @@ def frames(tap):
     if found:
         venvs.pytest(tap, "frames", found, "-k", "frames or arrays or test_values")
         hostile(tap, found, 15)
+
+
+def notebook(tap):
+    found = venvs.environment(tap, "notebook", os.path.join(HERE, "requirements-notebook.txt"))
+    if found:
+        venvs.pytest(tap, "notebook", found, "-k", "test_notebook")
 
 
 def fuzz(tap):
@@ -85,8 +91,8 @@ def adapters(tap):
     tap.ok(status == 0, "the adapters", output)
 
 
-PARTS = {"python": python, "frames": frames, "fuzz": fuzz, "types": types, "pyright": pyright, "versions": versions, "wheel": wheel, "adapters": adapters}
-IN_CI = ["python", "types", "frames"]
+PARTS = {"python": python, "frames": frames, "notebook": notebook, "fuzz": fuzz, "types": types, "pyright": pyright, "versions": versions, "wheel": wheel, "adapters": adapters}
+IN_CI = ["python", "types", "frames", "notebook"]
 
 if __name__ == "__main__":
     sys.exit(run_parts(PARTS, sys.argv[1:] or IN_CI))

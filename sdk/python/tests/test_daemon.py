@@ -18,7 +18,8 @@ from typing import Any, Callable
 
 import pytest
 
-from glovebox_sandbox import AsyncSandbox, DaemonError, PolicyError, Sandbox, SessionError, UsageError, finding, private
+from glovebox_sandbox import (AsyncSandbox, DaemonError, PolicyError, Sandbox, SessionError, UsageError, address, finding,
+                              private)
 from glovebox_sandbox.finding import find_program
 
 
@@ -96,6 +97,14 @@ def test_the_usual_socket(served: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(served))
     with Sandbox() as box:
         assert str(box.open()._driver.address) == f"unix:{served}/glovebox.sock"
+
+
+def test_the_usual_folder_without_a_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 31415)
+    assert address.usual().path == "/tmp/glovebox-31415/glovebox.sock"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "relative")
+    assert address.usual().path == "/tmp/glovebox-31415/glovebox.sock"
 
 
 def test_tcp_and_its_token(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reader  # type: ignore[import-not-found]
 
 from glovebox_sandbox import Sandbox
 
@@ -50,6 +51,7 @@ def test_the_programs_of_the_page(capsys: pytest.CaptureFixture[str], tmp_path: 
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "test_sum.py").write_text(
         "import unittest\nclass Sum(unittest.TestCase):\n    def test_sum(self): self.assertEqual(1 + 1, 2)\n")
+    reader.fill(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     names: dict[str, Any] = {"prices": {"tea": 2.5}}
@@ -58,4 +60,4 @@ def test_the_programs_of_the_page(capsys: pytest.CaptureFixture[str], tmp_path: 
     with Sandbox(tools=[names["price"]]) as box:
         assert box.exec("price('tea', 2)").value == 5.0
     printed = capsys.readouterr().out
-    assert len(blocks) == 3 and printed.startswith("42\n") and "\nOK\n" in printed
+    assert len(blocks) == 4 and printed.startswith("42\n1.0 ") and "\nOK\n" in printed

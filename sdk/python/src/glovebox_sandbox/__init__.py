@@ -10,11 +10,12 @@ True
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from .async_sandbox import AsyncFiles, AsyncSandbox, AsyncVariables
 from .errors import (BusyError, CheckError, DaemonError, DeadlineError, FaultError, GloveboxError, GuestError, LimitError,
                      PolicyError, RefusedError, RunError, SessionError, TestError, UnsupportedError, UsageError)
+from .evaluation import Evaluation, evaluate
 from .events import (BatchResult, CaseEvent, DeniedEvent, DisplayEvent, Event, FileEvent, Finished, InputCall, LimitReached, Progress,
                      Started, Stderr, Stdout, ToolCall, VerdictEvent, WarningEvent)
 from .results import (Case, CaseException, Cell, Coverage, Denied, Failure, FileChange, FileInfo, Finding, Missing,
@@ -28,19 +29,19 @@ from .version import VERSION
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import CheckOptions, JudgeOptions, ProgramOptions
+    from .schemas import CheckOptions, JudgeOptions, ProgramOptions
 
 __version__ = VERSION
 
 
-def run(code: str, **options: Unpack[ProgramOptions]) -> Result:
+def run(code: str, *, show: bool = False, **options: Unpack[ProgramOptions]) -> Result:
     """Runs a program once.
 
     >>> run("print(6 * 7)").stdout
     '42\\n'
     """
     with Sandbox() as box:
-        return box.run(code, **options)
+        return box.run(code, show=show, **options)
 
 
 def check(code: str, **options: Unpack[CheckOptions]) -> Verdict:
@@ -63,14 +64,27 @@ def test(code: str, cases: Optional[Cases] = None, **options: Unpack[JudgeOption
         return box.test(code, cases, **options)
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext glovebox_sandbox``: cells with ``%%glovebox`` run in a sandbox."""
+    from .notebook import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    from .notebook import unload
+
+    unload(shell)
+
+
 test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
 
 __all__ = [
     "AsyncFiles", "AsyncSandbox", "AsyncVariables", "BatchResult", "BusyError", "Case", "CaseEvent", "CaseException", "Cell", "CheckError",
-    "Coverage", "DaemonError", "DeadlineError", "Denied", "DeniedEvent", "Display", "DisplayEvent", "Dropped", "Event",
+    "Coverage", "DaemonError", "DeadlineError", "Denied", "DeniedEvent", "Display", "DisplayEvent", "Dropped", "Evaluation", "Event",
     "Failure", "FaultError", "FileChange", "FileEvent", "FileInfo", "Files", "Finding", "Finished", "Foreign",
     "GloveboxError", "GuestError", "InputCall", "LimitError", "LimitReached", "Missing", "Parameter", "PolicyError",
     "ProgramException", "Progress", "RefusedError", "Result", "RunError", "Sandbox", "SessionError", "Skipped", "Started",
     "Stderr", "Stdout", "TestError", "TestResult", "Tool", "ToolCall", "Tools", "UnsupportedError", "UsageError",
-    "Variable", "Variables", "Verdict", "VerdictEvent", "WarningEvent", "check", "run", "test", "tool",
+    "Variable", "Variables", "Verdict", "VerdictEvent", "WarningEvent", "check", "evaluate", "run", "test", "tool",
 ]

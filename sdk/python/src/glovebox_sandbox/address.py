@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import socket
+import stat
 import struct
 from dataclasses import dataclass, field
 from typing import Optional, cast
@@ -68,11 +69,23 @@ def _socket(text: str, path: str) -> Address:
     return Address(path=path)
 
 
+def _folder_without_login() -> str:
+    """The folder of a user whose login set no XDG_RUNTIME_DIR, as the program chooses it (src/base/net/listen.c)."""
+    system = f"/run/user/{os.geteuid()}"
+    try:
+        info = os.lstat(system)
+        if stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o022:
+            return system
+    except OSError:
+        pass
+    return f"/tmp/glovebox-{os.geteuid()}"
+
+
 def usual() -> Address:
     """The socket on which a daemon of this user listens by default."""
-    folder = os.environ.get("XDG_RUNTIME_DIR")
-    if not folder:
-        folder = "/run" if os.geteuid() == 0 else f"/run/user/{os.geteuid()}"
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    if not folder.startswith("/"):
+        folder = "/run" if os.geteuid() == 0 else _folder_without_login()
     return Address(path=os.path.join(folder, "glovebox.sock"))
 
 

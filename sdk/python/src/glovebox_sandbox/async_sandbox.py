@@ -15,7 +15,8 @@ from . import verbs, workspace
 from .asynchronous import AsyncDriver, Outcome
 from .described import Described
 from .events import BatchResult, Event
-from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .live import marked, watcher
+from .schemas import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .programs import OnProgress, Program, Programs, length, source_of
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
@@ -65,10 +66,11 @@ class AsyncSandbox(Described):
             raise
         return box
 
-    async def run(self, code: str, *, on_event: Optional[OnEvent] = None,
+    async def run(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
                   **options: Unpack[ProgramOptions]) -> Result:
         """Runs a program once, in a jail of its own."""
-        return await self._driver.run(verbs.run(self._state, code, on_event is not None, options), on_event)
+        watch = watcher(show, on_event)
+        return marked(show, await self._driver.run(verbs.run(self._state, code, watch is not None, options), watch))
 
     async def batch(self, programs: Iterable[Program], **options: Unpack[RunOptions]) -> list[Result]:
         """Runs many programs, side by side, and returns their results in the same order."""
@@ -97,14 +99,17 @@ class AsyncSandbox(Described):
         """Judges a program by cases. Expected values never enter the sandbox."""
         return await self._driver.run(verbs.test(self._state, code, cases, on_event is not None, options), on_event)
 
-    async def exec(self, code: str, *, on_event: Optional[OnEvent] = None, **options: Unpack[CellOptions]) -> Result:
+    async def exec(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
+                   **options: Unpack[CellOptions]) -> Result:
         """Runs a cell in the session."""
-        return await self._driver.run(verbs.exec_cell(await self._opened(), code, options), on_event)
+        steps = verbs.exec_cell(await self._opened(), code, options)
+        return marked(show, await self._driver.run(steps, watcher(show, on_event)))
 
-    async def attempt(self, code: str, *, on_event: Optional[OnEvent] = None,
+    async def attempt(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
                       **options: Unpack[AttemptOptions]) -> Result:
         """Runs a cell that is undone unless it succeeds."""
-        return await self._driver.run(verbs.attempt_cell(await self._opened(), code, options), on_event)
+        steps = verbs.attempt_cell(await self._opened(), code, options)
+        return marked(show, await self._driver.run(steps, watcher(show, on_event)))
 
     async def events(self, code: str, *, once: bool = False,
                      **options: Unpack[CellOptions]) -> AsyncGenerator[Event, None]:

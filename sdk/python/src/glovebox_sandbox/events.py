@@ -142,6 +142,7 @@ class CaseEvent(Event):
     call: Optional[str] = None
     passed: bool = False
     error_type: Optional[str] = None
+    outcome: str = ""
     detail: Optional[str] = None
 
 

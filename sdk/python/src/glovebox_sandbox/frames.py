@@ -57,7 +57,7 @@ def _encode_index(index: Any, encode: Encode) -> dict[str, Any]:
 
 
 def _as_series(index: Any) -> Any:
-    """to_series() alone makes a column of texts out of an index of objects."""
+    """to_series() alone makes a column of strings out of an index of objects."""
     return index.to_series().astype(index.dtype)
 
 

@@ -50,7 +50,7 @@ def _document(line: bytes) -> dict[str, Any]:
     except ValueError:
         document = None
     if document is None:
-        raise DaemonError("the stream has a line that is no JSON object; is the address that of a glovebox daemon?")
+        raise DaemonError("the stream has a line that is not a JSON object; is the address that of a glovebox daemon?")
     return document
 
 

@@ -1,150 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of sandboxes and runs, and how they become fields of the daemon's requests."""
+"""How the options of sandboxes and runs become fields of the daemon's requests."""
 
 from __future__ import annotations
 
 import base64
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional, TypedDict, Union, cast
+from typing import Any, Callable, Optional, Union, cast
 
 from .errors import UsageError, kind_of, text_of
-from .quantities import Size, Time, milliseconds, size
+from .quantities import milliseconds, size
+from .schemas import FIELDS, LISTS, AttemptOptions, CheckOptions, Content, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .values import encode
 
-Content = Union[str, bytes, "os.PathLike[str]"]
-
-
-class RunOptions(TypedDict, total=False):
-    """Options of one run or test. A time is a number of seconds, ``"500ms"`` or a timedelta; a size is a number of
-    bytes or ``"512m"``. 0 is no limit; an option that is not given keeps the daemon's default."""
-
-    timeout: Time
-    cpu_time: Time
-    memory: Size
-    cpus: float
-    pids: int
-    disk: Size
-    inodes: int
-    open_files: int
-    output_limit: Size
-    retries: int
-    retry_delay: Time
-    deadline: Time
-    files: Mapping[str, Content]
-    data: Mapping[str, object]
-    env: Mapping[str, str]
-    python: str
-    net: str
-    ro: Sequence[str]
-    writable: Sequence[str]
-    require: Sequence[str]
-    backend: str
-    image: str
-    dockerfile: Union[str, "os.PathLike[str]"]
-    pip: Union[str, Sequence[str]]
-    cold: bool
-    profile: Union[str, "os.PathLike[str]"]
-    allow_imports: Sequence[str]
-    forbid_imports: Sequence[str]
-    target: str
-    prelude: str
-    no_check: bool
-    review: bool
-    filename: str
-    extra: Mapping[str, object]
-
-
-class ProgramOptions(RunOptions, total=False):
-    """Options of `Sandbox.run`: those of a run, the program's arguments and input, and whether the result has the
-    content of new and changed files."""
-
-    args: Sequence[str]
-    stdin: Union[str, bytes]
-    language: str
-    collect: bool
-    collect_limit: Size
-    context: Mapping[str, object]
-    invocation: str
-    execution_id: str
-    optimize_data: bool
-
-
-class JudgeOptions(RunOptions, total=False):
-    """Options of `Sandbox.test`: those of a run, and how to judge."""
-
-    func: str
-    setup: str
-    checker: str
-    checker_filename: str
-    compare: str
-    isolate: bool
-    coverage: bool
-    strict_stderr: bool
-    language: str
-
-
-class CheckOptions(TypedDict, total=False):
-    """Options of `Sandbox.check`."""
-
-    language: str
-    filename: str
-    profile: Union[str, "os.PathLike[str]"]
-    allow_imports: Sequence[str]
-    forbid_imports: Sequence[str]
-    target: str
-    prelude: str
-    review: bool
-    deadline: Time
-    extra: Mapping[str, object]
-
-
-class CellOptions(TypedDict, total=False):
-    """Options of a cell."""
-
-    stdin: Union[str, bytes]
-    timeout: Time
-    cpu_time: Time
-    no_check: bool
-    deadline: Time
-
-
-class AttemptOptions(CellOptions, total=False):
-    """Options of a cell that is undone unless it succeeds. With `keep`, it is undone only if it would have ended the
-    session; with `drop`, in any case."""
-
-    keep: bool
-    drop: bool
-
-
-class SandboxOptions(RunOptions, total=False):
-    """Options of a sandbox: those of a run, as defaults, and those of its session."""
-
-    name: str
-    value: str
-    preload: Sequence[str]
-    tools_source: str
-    final_answer: bool
-    tool_timeout: Time
-    idle: Time
-    pause_after: Time
-    grace: Time
-    forks: int
-
-
-_TIMES = ("timeout", "cpu_time", "retry_delay", "deadline", "tool_timeout", "idle", "pause_after", "grace")
-_SIZES = ("memory", "disk", "output_limit", "collect_limit")
-_LISTS = ("ro", "writable", "require", "preload", "allow_imports", "forbid_imports", "args")
-SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle",
-                "pause_after", "grace", "forks")
-RUN_ONLY = ("filename",)
 _KNOWN = frozenset(("attempt", "language")).union(*(
     kind.__annotations__ for kind in (SandboxOptions, ProgramOptions, JudgeOptions, CheckOptions, AttemptOptions)))
 _OF_CELLS = frozenset(("attempt", "extra")).union(AttemptOptions.__annotations__)
-CHECKED = ("profile", "allow_imports", "forbid_imports", "target", "prelude", "no_check", "review", "filename",
-           "deadline", "extra")
+SESSION_ONLY = frozenset(SandboxOptions.__annotations__).difference(RunOptions.__annotations__)
+CHECKED = frozenset(CheckOptions.__annotations__)
 # With one of these, an image may be pulled or built before the answer.
 SLOW_TO_OPEN = ("image", "dockerfile", "pip")
 # An hour: requests that wait for their turn end, and so does the wait for an answer that never comes.
@@ -155,11 +30,11 @@ DEADLINE_MS = 3_600_000
 _OTHER_WORDS = {"packages": "pip", "template": "image"}
 
 
-def without(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def without(options: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in names}
 
 
-def only(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def only(options: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in names}
 
 
@@ -228,16 +103,16 @@ def _unchanged(name: str, value: Any) -> Any:
 
 def text_list(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
-        raise UsageError(f"{name} is the text '{value[:80]}'; give a list, such as ['{value[:80]}']")
+        raise UsageError(f"{name} is the string '{value[:80]}'; give a list, such as ['{value[:80]}']")
     if not isinstance(value, Iterable):
-        raise UsageError(f"{name} is {kind_of(value)}; give a list of texts")
+        raise UsageError(f"{name} is {kind_of(value)}; give a list of strings")
     return [_item(name, item) for item in cast("Iterable[object]", value)]
 
 
 def _item(name: str, item: object) -> str:
     if isinstance(item, (str, os.PathLike)):
         return os.fsdecode(cast("Union[str, os.PathLike[str]]", item))
-    raise UsageError(f"{name} has {kind_of(item)}, {item!r:.80}; give texts")
+    raise UsageError(f"{name} has {kind_of(item)}, {item!r:.80}; give strings")
 
 
 def mapping(name: str, given: Any, form: str = "a dict") -> Mapping[str, Any]:
@@ -295,14 +170,10 @@ def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
 
 
 _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
-    **{name: (name + "_ms", milliseconds) for name in _TIMES},
-    **{name: (name + "_bytes", size) for name in _SIZES},
-    **{name: (name, text_list) for name in _LISTS},
-    "collect_limit": ("collect_bytes", size),
+    **{name: (field, milliseconds if field.endswith("_ms") else size if field.endswith("_bytes") else _unchanged)
+       for name, field in FIELDS.items()},
+    **{name: (name, text_list) for name in LISTS},
     "stdin": ("stdin", _stdin),
-    "attempt": ("attempt", _unchanged),
-    "keep": ("attempt_keep", _unchanged),
-    "drop": ("attempt_drop", _unchanged),
     "files": ("files", _files),
     "data": ("data", _data),
     "profile": ("profile", _profile),

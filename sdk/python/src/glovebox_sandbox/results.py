@@ -10,8 +10,10 @@ from typing import Any, Optional
 
 from .documents import each, from_document, nothing, one
 from .errors import CheckError, FaultError, GuestError, LimitError, RefusedError, RunError, TestError
+from .for_model import LIMIT, text_for_model
 from .printable import one_line, shown
-from .shown import Display, as_text, bundle_of, displays_from
+from .schemas import PlainResult
+from .shown import Display, bundle_of, displays_from
 from .values import Foreign, decode, decode_shown
 
 _EMPTY: Mapping[str, Any] = {}
@@ -136,60 +138,28 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(PlainResult):
     """The result of a run or of a cell. ``glovebox help results`` describes each field.
 
-    `value`, `final_answer` are Python values. `raw` is the daemon's whole document.
+    `value`, `final_answer` are Python values. `raw` is the daemon's whole document. `was_shown` is true if the output
+    and the displays were shown as they came (``show=True``).
     """
 
-    id: str = ""
-    backend: Optional[str] = None
-    language: Optional[str] = None
-    started_at: Optional[str] = None
-    code_sha256: Optional[str] = None
-    success: bool = False
-    exit_code: int = -1
-    signal: Optional[int] = None
-    timed_out: bool = False
-    oom_killed: bool = False
-    stdout: str = ""
-    stderr: str = ""
-    stdout_bytes: int = 0
-    stderr_bytes: int = 0
-    stdout_truncated: bool = False
-    stderr_truncated: bool = False
-    stdout_head_bytes: int = 0
-    stdout_tail_bytes: int = 0
-    stderr_head_bytes: int = 0
-    stderr_tail_bytes: int = 0
     value: Any = None
     results: tuple[Display, ...] = ()
     final_answer: Any = None
-    is_final_answer: bool = False
     exception: Optional[ProgramException] = None
-    duration_ms: int = 0
-    cpu_ms: int = 0
-    max_memory_mb: float = 0.0
     files: tuple[FileChange, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     verdict: Verdict = Verdict()
     denied: tuple[Denied, ...] = ()
-    isolation: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
-    warnings: tuple[str, ...] = ()
-    limits: tuple[str, ...] = ()
     limits_set: Mapping[str, float] = field(default_factory=nothing)
-    attempts: int = 0
-    feedback: tuple[str, ...] = ()
     usage: Mapping[str, Any] = field(default_factory=nothing)
     error: Optional[Failure] = None
-    error_type: Optional[str] = None
-    cancelled: bool = False
-    exit_status: int = 0
-    summary: str = ""
-    notes: tuple[str, ...] = ()
     cell: Optional[Cell] = None
     context: Optional[Mapping[str, Any]] = field(default=None, compare=False)
+    was_shown: bool = field(default=False, compare=False, repr=False)
     raw: Mapping[str, Any] = field(default_factory=nothing, compare=False)
 
     @classmethod
@@ -250,16 +220,13 @@ class Result:
         message = f"{self.failure} ({advice})" if advice else self.failure
         raise _ERRORS.get(self.error_type, FaultError)(message, self)
 
-    def for_model(self) -> str:
-        """Output, value, failure and advice as one text, for a model to read."""
-        parts = [self.stdout.rstrip("\n"), self.stderr.rstrip("\n")]
-        if self.value is not None:
-            parts.append(as_text(self.results) or text_of_value(self.value))
-        failure = self.failure
-        if failure and failure not in self.stderr:
-            parts.append(failure)
-        parts.extend(text for text in self.feedback if text not in failure)
-        return "\n".join(part for part in parts if part) or "(no output)"
+    def for_model(self, limit: Optional[int] = LIMIT) -> str:
+        """The text for a model, of at most `limit` bytes (None: of any length): output, value, failure, advice, files.
+
+        It is the text of `glovebox format` and of MCP. Long output has its head and tail.
+        """
+        own = {"success": self.success, "exit_code": self.exit_code, "stdout": self.stdout, "stderr": self.stderr}
+        return text_for_model(self.raw or {**own, "advice": self.advice, "feedback": self.feedback}, limit)
 
     def __repr__(self) -> str:
         if not self.success:
@@ -271,8 +238,13 @@ class Result:
         return f"<Result stdout={self.stdout[:200]!r}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """The display for a notebook: the last picture, table or value; otherwise the output."""
-        return bundle_of(self.results, self.for_model())
+        """The display for a notebook: the last picture, table or value; otherwise the output. What was shown as it came
+        is left out."""
+        if self.was_shown:
+            return bundle_of([display for display in self.results if display.kind == "value"], repr(self))
+        failure = "" if self.failure in self.stderr else self.failure
+        texts = (self.stdout.rstrip("\n"), self.stderr.rstrip("\n"), failure)
+        return bundle_of(self.results, "\n".join(filter(None, texts)) or "(no output)")
 
 
 def text_of_value(value: object) -> str:
@@ -308,6 +280,7 @@ class Case:
     test: str = ""
     passed: bool = False
     error_type: Optional[str] = None
+    outcome: str = ""
     output: Optional[str] = None
     actual: Optional[str] = None
     expected: Optional[str] = None
@@ -333,16 +306,28 @@ class Coverage:
 @dataclass(frozen=True)
 class TestResult:
     """The verdict about a program. `score` is None if something could not be judged; `trustworthy` says whether the
-    verdict may be relied on, and `doubt` why not."""
+    verdict may be relied on, and `doubt` why not. `stdout`, `exit_code` and the like are those of the program's run, as
+    in a `Result`; `raw` is the daemon's whole document."""
 
     __test__ = False  # pytest would take the class for a test
 
+    success: bool = False
+    exit_code: int = -1
+    stdout: str = ""
+    stderr: str = ""
+    timed_out: bool = False
+    oom_killed: bool = False
+    duration_ms: int = 0
+    cpu_ms: int = 0
+    max_memory_mb: float = 0.0
+    feedback: tuple[str, ...] = ()
     total: int = 0
     passed: int = 0
     failed: int = 0
     errors: int = 0
     score: Optional[float] = None
     all_passed: bool = False
+    outcome: str = ""
     trustworthy: bool = False
     doubt: Optional[str] = None
     message: Optional[str] = None

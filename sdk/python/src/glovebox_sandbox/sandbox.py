@@ -16,7 +16,8 @@ from . import verbs, workspace
 from .blocking import Driver
 from .described import Described
 from .events import BatchResult, Event
-from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .live import marked, watcher
+from .schemas import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .programs import OnProgress, Program, length, source_of
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
@@ -73,15 +74,17 @@ class Sandbox(Described):
 
     # ---- runs ----
 
-    def run(self, code: str, *, on_event: Optional[OnEvent] = None, **options: Unpack[ProgramOptions]) -> Result:
+    def run(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
+            **options: Unpack[ProgramOptions]) -> Result:
         """Runs a program once, in a jail of its own: it shares nothing with the cells. With ``collect=True``, the
-        result's `files` have their content.
+        result's `files` have their content. With `show`, output and pictures appear as they come.
 
         >>> with Sandbox() as box:
         ...     box.run("import sys; print(sys.argv[1:])", args=["a", "b"]).stdout
         "['a', 'b']\\n"
         """
-        return self._driver.run(verbs.run(self._state, code, on_event is not None, options), on_event)
+        watch = watcher(show, on_event)
+        return marked(show, self._driver.run(verbs.run(self._state, code, watch is not None, options), watch))
 
     def batch(self, programs: Iterable[Program], **options: Unpack[RunOptions]) -> list[Result]:
         """Runs many programs, side by side, and returns their results in the same order. A program is a text, or a
@@ -132,17 +135,20 @@ class Sandbox(Described):
 
     # ---- cells ----
 
-    def exec(self, code: str, *, on_event: Optional[OnEvent] = None, **options: Unpack[CellOptions]) -> Result:
+    def exec(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
+             **options: Unpack[CellOptions]) -> Result:
         """Runs a cell in the session. Tools that it calls are called in this thread. An exception here, such as
-        Ctrl-C, interrupts the cell; the session continues.
+        Ctrl-C, interrupts the cell; the session continues. With `show`, output and pictures appear as they come.
 
         >>> with Sandbox() as box:
         ...     box.exec("{1: 'one', 2: (3, 4)}").value
         {1: 'one', 2: (3, 4)}
         """
-        return self._driver.run(verbs.exec_cell(self._opened(), code, options), on_event)
+        steps = verbs.exec_cell(self._opened(), code, options)
+        return marked(show, self._driver.run(steps, watcher(show, on_event)))
 
-    def attempt(self, code: str, *, on_event: Optional[OnEvent] = None, **options: Unpack[AttemptOptions]) -> Result:
+    def attempt(self, code: str, *, on_event: Optional[OnEvent] = None, show: bool = False,
+                **options: Unpack[AttemptOptions]) -> Result:
         """Runs a cell that is undone unless it succeeds: ``result.cell.attempt`` is ``"kept"`` or ``"dropped"``, or
         ``"lost"`` when a hostile cell prevented that, and its session is over.
         With ``keep=True``, it is undone only if it would have ended the session; with ``drop=True``, in any case.
@@ -155,7 +161,8 @@ class Sandbox(Described):
         'dropped'
         1
         """
-        return self._driver.run(verbs.attempt_cell(self._opened(), code, options), on_event)
+        steps = verbs.attempt_cell(self._opened(), code, options)
+        return marked(show, self._driver.run(steps, watcher(show, on_event)))
 
     def events(self, code: str, *, once: bool = False,
                **options: Unpack[CellOptions]) -> Generator[Event, None, Result]:

@@ -5,12 +5,24 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
+import mimetypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from pathlib import Path
+from typing import Any, Optional, Union
 
 from .documents import each, from_document, nothing, object_or_none, objects
-from .printable import one_line
+from .errors import UsageError
+from .printable import lines, one_line
+
+_SUFFIXES = {".md": "text/markdown", ".tex": "text/latex", ".webp": "image/webp"}  # not known to every mimetypes
+_VIEWED = ("image/png", "image/jpeg", "image/gif", "image/webp")  # an SVG may hold a program
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,29 @@ class Display:
         text = self.data.get("text/plain", "")
         return text if isinstance(text, str) else ""
 
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> Path:
+        """Writes the form that the path's suffix names (``.png``, ``.svg``, ``.html``, ``.txt``) to this file, which is
+        replaced if it exists; returns its path."""
+        path = Path(path)
+        mime = _SUFFIXES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0] or ""
+        if mime not in self.data:
+            raise UsageError(f"'{path}': the display has no form for this suffix; give one of "
+                             f"{', '.join(map(_suffix, self.data))}")
+        path.write_bytes(_bytes(self.data[mime]))
+        return path
+
+    def show(self) -> None:
+        """Shows the display: in IPython and Jupyter as they show any, elsewhere as text. On a terminal, a picture is
+        written to a temporary file, whose path is printed, and opened if there is a screen."""
+        ipython: Any = sys.modules.get("IPython")
+        picture = next((mime for mime in _VIEWED if mime in self.data), None)
+        if ipython is not None and ipython.get_ipython() is not None:
+            ipython.display.display(self)
+        elif picture is not None and sys.stdout.isatty():
+            _view(self, _suffix(picture))
+        else:
+            print(lines(self.text) or repr(self), flush=True)
+
     def __repr__(self) -> str:
         return one_line(f"<Display {' '.join(self.data)}>")
 
@@ -66,9 +101,25 @@ def bundle_of(displays: Sequence[Display], otherwise: str) -> dict[str, Any]:
     return shown[0]._repr_mimebundle_() if shown else {"text/plain": otherwise}
 
 
-def as_text(displays: Sequence[Display]) -> str:
-    """The text of the displays of values."""
-    return "\n".join(display.text for display in displays if display.kind == "value" and display.text)
+def _suffix(mime: str) -> str:
+    known = {known: suffix for suffix, known in _SUFFIXES.items()}
+    return known.get(mime) or mimetypes.guess_extension(mime) or f"(none for {mime})"
+
+
+def _bytes(form: Any) -> bytes:
+    if isinstance(form, bytes):
+        return form
+    return (form if isinstance(form, str) else json.dumps(form)).encode("utf-8", "replace")
+
+
+def _view(display: Display, suffix: str) -> None:
+    file, path = tempfile.mkstemp(suffix, "glovebox-")
+    os.close(file)
+    print(display.save(path), flush=True)
+    viewer = shutil.which("xdg-open") if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else None
+    if viewer is not None:
+        subprocess.Popen([viewer, path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         start_new_session=True)
 
 
 def _is_binary(mime: str) -> bool:

@@ -31,7 +31,7 @@ from .printable import lines, one_line
 
 _SMALL = 1 << 62  # larger integers do not fit the readers on the way
 _DEEPEST = 120
-_WIDEST = 64  # bytes that an array of texts may reserve for each byte of its JSON
+_WIDEST = 64  # bytes that an array of strings may reserve for each byte of its JSON
 _LONGEST_DTYPE = 64  # characters of the name of an array's dtype
 _MOST_EMPTY = 1 << 16  # rows of an array without items
 _NUMBERS = {bool, int, float, complex}
@@ -311,7 +311,7 @@ def _decode_array(form: dict[str, Any]) -> Any:
 
 
 def _kind_of(types: set[type]) -> str:
-    """For an array whose dtype is not named. numpy decides which numbers it has, but not the width of texts."""
+    """For an array whose dtype is not named. numpy decides which numbers it has, but not the width of strings."""
     return "f8" if types <= _NUMBERS else "U" if types == {str} else "S"
 
 
@@ -329,7 +329,7 @@ def _shape(shape: Any, items: int) -> list[int]:
 
 
 def _width(numpy: Any, dtype: Any, types: set[type], items: list[Any]) -> Any:
-    """The dtype of an array of texts with its width: numpy reserves that for each of them."""
+    """The dtype of an array of strings with its width: numpy reserves that for each of them."""
     _only(types if types in _TEXTS else set(), types, items)
     unit, lengths = numpy.dtype(dtype.kind + "1").itemsize, list(map(len, items))
     width = dtype.itemsize // unit or max([1, *lengths])

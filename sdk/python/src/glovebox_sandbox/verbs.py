@@ -15,10 +15,11 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError, text_of
 from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, SLOW_TO_OPEN, batch_fields, cell_fields, fields_of, mapping, only,
+from .options import (CHECKED, DEADLINE_MS, SESSION_ONLY, SLOW_TO_OPEN, batch_fields, cell_fields, fields_of, mapping, only,
                       with_deadline, without)
 from .programs import OnProgress, Program, Source, listed
 from .results import Result, TestResult, Verdict, verdict_from
+from .schemas import RUN_ONLY
 from .state import CLOSED, CLOSED_MEANWHILE, State
 from .steps import PATIENCE, Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
 from .tools import answer_with, answer_with_error

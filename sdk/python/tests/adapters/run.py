@@ -21,15 +21,16 @@ PYTEST = ["-o", "asyncio_mode=auto", "-c", os.devnull, "--rootdir", HERE, "--con
 NOT_OF_07 = [f"--deselect=test_deepagents.py::TestConformance::{name}" for name in (
     "test_glob", "test_glob_basic_pattern", "test_glob_with_directories", "test_glob_hidden_files_explicitly",
     "test_glob_with_character_class", "test_glob_with_question_mark", "test_write_existing_file_fails")]
+COMING = "../test_coming_from.py::test_the_calls"  # tables of docs, one for each of several frameworks
 # group: (is it part of CI, tests, further arguments of pytest)
 GROUPS = {
-    "light": (True, ["test_smolagents.py", "test_openai_agents.py", "test_openai_agents_sandbox.py"], []),
+    "light": (True, ["test_smolagents.py", "test_openai_agents.py", "test_openai_agents_sandbox.py", COMING], []),
     "langchain": (False, ["test_langchain.py", "test_deepagents.py"], NOT_OF_07),
     "deepagents06": (False, ["test_deepagents.py"], []),
-    "kodeagent": (False, ["test_kodeagent.py"], []),
+    "kodeagent": (False, ["test_kodeagent.py", COMING], []),
     "pydantic_ai": (False, ["test_pydantic_ai.py"], []),
     "llama_index": (False, ["test_llama_index.py"], []),
-    "google_adk": (False, ["test_google_adk.py"], []),
+    "google_adk": (False, ["test_google_adk.py", "test_google_adk_environment.py", COMING], []),
     "dspy": (False, ["test_dspy.py"], []),
     "inspect_ai": (False, ["test_inspect_ai.py"], []),
     "harbor": (False, ["test_harbor.py"], []),

@@ -5,7 +5,9 @@ import asyncio
 import inspect
 import json
 import os
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,12 @@ from typing import Any
 import kodeagent
 import pytest
 from kodeagent.models import AgentPlan
-from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult, CodeSecurityError
+from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult, CodeSecurityError, UnknownCodeEnvError
 
+from glovebox_sandbox import GloveboxError
 from glovebox_sandbox.adapters.kodeagent import GloveboxCodeRunner, GloveboxCodeRunnerEnv, confined
+from glovebox_sandbox.address import Address, listens
+from glovebox_sandbox.finding import find_program
 
 SAFE = json.dumps({"is_secure": True, "reason": "harmless"})
 
@@ -103,11 +108,80 @@ def test_a_timeout(runner: GloveboxCodeRunner) -> None:
     assert result.return_code == 124 and "did not end in time" in result.stderr
 
 
-def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="'glovebox' only"):
+def test_functions_run_at_the_exit_of_a_step(runner: GloveboxCodeRunner) -> None:
+    code = ("import atexit, tempfile, os\nkept = tempfile.TemporaryDirectory()\n@atexit.register\ndef bye():\n"
+            "    print('bye')\n    open('late.txt', 'w').write('late')\natexit.register(print, 'first', end='!\\n')\n")
+    runner.allowed_imports |= {"atexit", "tempfile", "logging"}
+    assert run(runner, code + "print('end')") == CodeRunResult("end\nfirst!\nbye\n", "", 0, ["late.txt"])
+    assert run(runner, "print(os.path.isdir(kept.name))").stdout == "True\n", "once; and libraries' functions wait"
+    failed = run(runner, code + "atexit.unregister(bye)\n1 / 0")
+    assert (failed.stdout, failed.return_code) == ("first!\n", 1)
+    broken = run(runner, "atexit.register(lambda: 1 / 0)")
+    assert broken.return_code == 0 and "atexit callback" in broken.stderr and "ZeroDivisionError" in broken.stderr
+    runner.default_timeout = 1
+    assert run(runner, code + "while 1 < 2:\n    x = 1").return_code == 124
+    assert run(runner, "print('next')").stdout == "next\n", "a step that is killed has no exit"
+
+
+def test_the_codes_own_file(runner: GloveboxCodeRunner) -> None:
+    named = run(runner, "import os\nprint(os.path.basename(__file__), os.path.isabs(__file__))\nprint(open(__file__).read())")
+    assert named.stdout.startswith("task_code.py True\n") and "print(os.path.basename" in named.stdout
+    assert named.generated_files == []
+    died = run(runner, "print('said', flush=True)\nos.abort()")
+    assert died.stdout == "said\n" and died.return_code != 0
+    again = [run(runner, "import os\nprint(os.path.basename(__file__))").stdout for _ in range(2)]
+    assert again[-1] == "task_code.py\n"
+
+
+def test_a_program_that_does_not_compile(runner: GloveboxCodeRunner) -> None:
+    """kodeagent itself finds what the parser finds; the compiler's errors have Python's exit status."""
+    result = run(runner, "return 1")
+    assert result.return_code == 1 and "SyntaxError: 'return' outside function" in result.stderr
+
+
+def test_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    with pytest.raises(UnknownCodeEnvError, match="Unsupported code execution env: foo"):
+        GloveboxCodeRunner("foo", [], "scripted")
+    with pytest.raises(GloveboxError, match="installs no packages"):
+        GloveboxCodeRunner("glovebox", [], "scripted", pip_packages="numpy, pandas;requests")
+    with pytest.raises(GloveboxError, match="no container engine"):
+        GloveboxCodeRunner("docker", [], "scripted", pip_packages=" ")
+    with pytest.raises(GloveboxError, match="not allowed here"):
         GloveboxCodeRunner("host", [], "scripted")
-    with pytest.raises(ValueError, match="needs a network"):
-        GloveboxCodeRunner("glovebox", [], "scripted", pip_packages="numpy")
+    assert os.listdir(tmp_path) == []
+    GloveboxCodeRunner("glovebox", [], "scripted", pip_packages=" ; ").cleanup()
+
+
+def test_e2b_with_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the service: one sandbox, one installation, variables and files of a step."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[4] / "tests" / "e2b"))
+    standin = pytest.importorskip("standin")
+    address = f"unix:{tmp_path}/g.sock"
+    with standin.Standin() as service:
+        command = [find_program(), "serve", "--quiet", "--listen", address]
+        environment = {**os.environ, **service.variables(), "XDG_STATE_HOME": str(tmp_path)}
+        (tmp_path / "work").mkdir()
+        daemon = subprocess.Popen(command, env=environment)
+        try:
+            while not listens(Address(path=f"{tmp_path}/g.sock")) and daemon.poll() is None:
+                time.sleep(0.02)
+            it = GloveboxCodeRunner("e2b", ["os", "atexit"], "scripted", "some-name; other", 20, {"A": "b c"},
+                                    work_dir=str(tmp_path / "work"), url=address)
+            code = "import os, atexit, other\natexit.register(print, 'bye')\nx = os.environ['A']\nopen('f', 'w').write(x)"
+            first = asyncio.run(it.env_impl.run(code, "task", 20))  # kodeagent itself lets no code see the environment
+            second = run(it, "print(x, os.path.basename(__file__))")
+            saved = asyncio.run(it.download_files_from_remote(first.generated_files))
+            it.cleanup()
+        finally:
+            daemon.terminate()
+            daemon.wait()
+        starts = [json.loads(r.body[5:])["process"]["args"] for r in service.asked("envd", "POST", "process.Process/Start")]
+    assert (first.stdout, first.return_code, first.generated_files) == ("bye\n", 0, ["f"]), first
+    assert second.stdout == "b c task_code.py\n" and Path(saved[0]).read_text() == "b c"
+    installed = [args[-2:] for args in starts if "install" in args]
+    assert installed == [["other", "some-name"]]
 
 
 def test_an_agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

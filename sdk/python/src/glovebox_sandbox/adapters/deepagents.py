@@ -29,6 +29,9 @@ from glovebox_sandbox.core import Box
 __all__ = ["GloveboxBackend"]
 
 NO_LIMIT_S = 3600  # what a daemon allows at most, unless its operator says otherwise
+# Where Deep Agents keeps large outputs of commands and the beginnings of long conversations.
+RESULTS = "/large_tool_results"
+KEPT = (RESULTS, "/conversation_history")
 # The first row that fits gives an error its name in Deep Agents.
 ERRORS: tuple[tuple[type[OSError], FileOperationError], ...] = (
     (FileNotFoundError, "file_not_found"),
@@ -42,14 +45,24 @@ ERRORS: tuple[tuple[type[OSError], FileOperationError], ...] = (
 class GloveboxBackend(BaseSandbox):
     """A sandbox as a backend of Deep Agents. The options are those of `Box`: `memory="1g"`, `net="host"`.
 
-    `box` is a `Box` of yours, which `close()` then leaves open. Threads and event loops may share a backend.
+    `box` is a `Box` of yours, which `close()` then leaves open. Threads and event loops may share a backend. An output
+    that is too large for the model stays in a file inside, of which the model sees the beginning and the end; a `Box` of
+    yours has a place for it if it was made with `writable=GloveboxBackend.KEPT`.
     """
+
+    KEPT = KEPT
 
     def __init__(self, box: Box | None = None, **options: Any) -> None:
         if box is not None and options:
             raise ValueError("give either a box or its options: the options of an open box cannot change")
-        self._box = Box(**options) if box is None else box
+        if box is None:
+            if options.get("backend") in (None, "jail"):
+                options["writable"] = [*options.get("writable", ()), *KEPT]
+            self._box = Box(**options)
+        else:
+            self._box = box
         self._owned = box is None
+        self.enable_capture_offload = RESULTS in self._box._sandbox._state.options.get("writable", ())
 
     @property
     def box(self) -> Box:

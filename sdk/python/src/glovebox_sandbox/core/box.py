@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ..async_sandbox import AsyncSandbox
 from ..errors import UnsupportedError
-from ..options import SandboxOptions
+from ..schemas import SandboxOptions
 from ..quantities import Time
 from ..sandbox import Sandbox
 from ..steps import Steps, T

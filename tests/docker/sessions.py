@@ -92,7 +92,7 @@ def test_daemon(tap, docker):
             session("close", name)
             tap.ok(wait_for(lambda: len(docker.containers()) <= 1), "and none when it is closed", docker.containers())
             done = session("new", "--backend", "docker", "--image", "debian:bookworm-slim")
-            tap.ok(done.returncode != 0 and b"no python3 in it" in done.stderr, "an image that the user names, without a Python", done)
+            tap.ok(done.returncode != 0 and b"there is no python3 in the image" in done.stderr, "an image that the user names, without a Python", done)
             done = session("new", "--backend", "docker", "--image", "python:3.11-slim")
             tap.equal(done.returncode, 0, "one with it", done)
         finally:

@@ -4,21 +4,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import glovebox_sandbox
-
-_TESTS = [str(Path(__file__).parents[3] / "tests" / name) for name in ("llm", "python")]
-sys.path[:0] = _TESTS
-import reader  # type: ignore[import-not-found]  # noqa: E402, F401
-
-sys.path[:] = [path for path in sys.path if path not in _TESTS]
 
 _HOME = tempfile.TemporaryDirectory(prefix="glovebox-sdk-")
 for name in ("GLOVEBOX_SOCKET", "GLOVEBOX_URL", "GLOVEBOX_TOKEN", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):

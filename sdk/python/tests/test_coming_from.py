@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-import reader  # type: ignore[import-not-found]
+from reading import reader
 
 from glovebox_sandbox import GloveboxError, Sandbox
 from glovebox_sandbox.address import Address, listens

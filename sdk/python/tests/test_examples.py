@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reader  # type: ignore[import-not-found]
+from reading import reader
 
 from glovebox_sandbox import Sandbox
 

@@ -146,7 +146,12 @@ def _value(document: Document) -> str:
     value = document.get("final_answer" if final else "value")
     if text or value is None:
         return text
-    return value if isinstance(value, str) else json.dumps(_short(value), ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(_short(value), ensure_ascii=False)
+    except RecursionError:
+        return "(a value that is nested too deeply to be shown)"
 
 
 def _short(value: Any) -> Any:

@@ -10,7 +10,7 @@ try:
             time.sleep(60); os._exit(0)
         made += 1
 except BlockingIOError: pass
-time.sleep(0.1)
+time.sleep(0.4)  # without groups, a watcher has to see it, also on a busy machine
 print(1 + made)
 """
 
@@ -22,7 +22,7 @@ try:
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         made += 1
 except RuntimeError: pass
-time.sleep(0.1)
+time.sleep(0.4)  # without groups, a watcher has to see it, also on a busy machine
 print(1 + made, flush=True)
 import os; os._exit(0)
 """
@@ -38,7 +38,7 @@ try:
             time.sleep(60); os._exit(0)
         made += 1
 except (BlockingIOError, RuntimeError): pass
-time.sleep(0.1)
+time.sleep(0.4)  # without groups, a watcher has to see it, also on a busy machine
 print(1 + made, flush=True)
 os._exit(0)
 """

@@ -24,6 +24,7 @@ struct walk {
     pid_t pids[WATCH_PROCESSES_MAX];
     size_t count;
     bool full;
+    uint64_t pid_space; /* as in struct watch_tree */
 };
 
 static bool parse_pid(struct str s, pid_t *ret)
@@ -52,6 +53,17 @@ static bool has(const struct walk *w, pid_t pid)
     return false;
 }
 
+static bool belongs(const struct walk *w, pid_t pid)
+{
+    char path[32];
+    struct stat st;
+
+    if (!w->pid_space)
+        return true;
+    (void)snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
+    return stat(path, &st) == 0 && st.st_ino == w->pid_space;
+}
+
 #define CHILDREN_TEXT (8 * WATCH_PROCESSES_MAX)
 
 static void add_children_of_thread(struct walk *w, bool again, pid_t pid, const char *thread)
@@ -65,7 +77,7 @@ static void add_children_of_thread(struct walk *w, bool again, pid_t pid, const 
     n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
     rest = (struct str){text, n < 0 ? 0 : (size_t)n};
     while (!w->full && str_next(&rest, ' ', &word))
-        if (parse_pid(word, &child) && !(again && has(w, child)))
+        if (parse_pid(word, &child) && !(again && has(w, child)) && belongs(w, child))
             watch_add(w, child);
 }
 
@@ -113,7 +125,10 @@ static void walk(const struct watch_tree *tree, struct walk *w)
 {
     w->count = 0;
     w->full = false;
+    w->pid_space = tree->pid_space;
     watch_add(w, tree->root);
+    if (tree->beside && belongs(w, tree->beside))
+        watch_add(w, tree->beside);
     if (!tree->in_pidns)
         add_session(w, tree->root);
     for (size_t i = 0; i < w->count && !w->full; i++)
@@ -130,22 +145,27 @@ static int outcome(const struct watch_tree *tree, const struct walk *w)
     return -1;
 }
 
+enum sort { PAGES, SWAP, TABLES, SHMEM, SHARED_DIRTY, SORTS };
 struct memory {
-    uint64_t own, shared;
+    uint64_t of[SORTS];
 };
 
 /* A line of /proc/PID/status or smaps_rollup, and the sum to which it is added. */
 struct memory_line {
     const char *name;
-    bool shared;
+    enum sort sort;
 };
 
 static const struct memory_line estimate_lines[] = {
-    {"RssAnon", false}, {"RssShmem", true}, {"VmSwap", false}, {"VmPTE", false}, {NULL, false}};
-static const struct memory_line exact_lines[] = {
-    {"Pss_Anon", false}, {"Pss_Shmem", true}, {"SwapPss", false}, {NULL, false}};
+    {"RssAnon", PAGES}, {"RssShmem", SHMEM}, {"VmSwap", SWAP}, {"VmPTE", TABLES}, {NULL, PAGES}};
+/* Pages that a process shares with others by fork are dirty. */
+static const struct memory_line exact_lines[] = {{"Pss_Anon", PAGES},
+                                                 {"Pss_Shmem", SHMEM},
+                                                 {"SwapPss", SWAP},
+                                                 {"Shared_Dirty", SHARED_DIRTY},
+                                                 {NULL, PAGES}};
 /* Also from the status: a guest may have only page tables, because it read pages of zeros. */
-static const struct memory_line table_lines[] = {{"VmPTE", false}, {NULL, false}};
+static const struct memory_line table_lines[] = {{"VmPTE", TABLES}, {NULL, PAGES}};
 
 static uint64_t kilobytes(struct str s)
 {
@@ -174,7 +194,7 @@ static bool add_memory_of(pid_t pid, const char *file, const struct memory_line 
         for (const struct memory_line *l = lines; l->name; l++) {
             if (!str_is(name, l->name))
                 continue;
-            *(l->shared ? &sum->shared : &sum->own) += kilobytes(line);
+            sum->of[l->sort] += kilobytes(line);
             found = true;
         }
     }
@@ -279,33 +299,114 @@ static uint64_t socket_bytes(const struct watch_tree *tree, const struct walk *w
     return bytes;
 }
 
-static uint64_t total(struct memory sum, uint64_t in_files)
+static uint64_t total(const struct memory *sum, uint64_t in_files)
 {
-    return sum.own + (sum.shared > in_files ? sum.shared : in_files);
+    return sum->of[PAGES] + sum->of[SWAP] + sum->of[TABLES] +
+           (sum->of[SHMEM] > in_files ? sum->of[SHMEM] : in_files);
+}
+
+static void watch_sum_up(struct memory *sum, const struct memory *one)
+{
+    for (int i = 0; i < SORTS; i++)
+        sum->of[i] += one->of[i];
+}
+
+/* An upper bound. *ret_largest is the number of bytes in pages of the largest process. */
+static struct memory look_quickly(const struct walk *w, uint64_t *ret_largest)
+{
+    struct memory sum = {{0}};
+
+    *ret_largest = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        struct memory one = {{0}};
+        (void)add_memory(w->pids[i], "status", estimate_lines, &one);
+        watch_sum_up(&sum, &one);
+        if (one.of[PAGES] > *ret_largest)
+            *ret_largest = one.of[PAGES];
+    }
+    return sum;
+}
+
+/* The part of each process; *ret_shared is what `first` shares with any other one, or UINT64_MAX.
+ */
+static struct memory look_exactly(const struct walk *w, pid_t first, uint64_t *ret_shared)
+{
+    struct memory sum = {{0}};
+
+    *ret_shared = UINT64_MAX;
+    for (size_t i = 0; i < w->count; i++) {
+        struct memory one = {{0}};
+        bool found = add_memory(w->pids[i], "smaps_rollup", exact_lines, &one);
+        (void)add_memory(w->pids[i], "status", found ? table_lines : estimate_lines, &one);
+        if (found && w->pids[i] == first)
+            *ret_shared = one.of[SHARED_DIRTY];
+        watch_sum_up(&sum, &one);
+    }
+    return sum;
+}
+
+/* A page that was inherited and is not shared any more is the process's own, unless the others that
+ * had it are gone. */
+static uint64_t left_of_inherited(struct watch_inherited *inherited, uint64_t shared)
+{
+    if (!inherited)
+        return 0;
+    if (!inherited->settled && shared < inherited->bytes)
+        inherited->bytes = shared;
+    return inherited->bytes;
 }
 
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
 {
-    struct memory estimate = {0, 0}, exact = {0, 0};
-    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), in_sockets;
+    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), in_sockets, largest, shared;
+    struct memory sum;
     struct walk w;
 
     walk(tree, &w);
     in_files += memfd_bytes(&w);
     in_sockets = socket_bytes(tree, &w);
-    for (size_t i = 0; i < w.count; i++)
-        (void)add_memory(w.pids[i], "status", estimate_lines, &estimate);
-    *ret_bytes = total(estimate, in_files) + in_sockets;
+    sum = look_quickly(&w, &largest);
+    *ret_bytes = total(&sum, in_files) + in_sockets;
     if (!tree->exact_at_bytes || *ret_bytes < tree->exact_at_bytes)
         return outcome(tree, &w);
-    for (size_t i = 0; i < w.count; i++)
-        (void)add_memory(w.pids[i], "status",
-                         add_memory(w.pids[i], "smaps_rollup", exact_lines, &exact)
-                             ? table_lines
-                             : estimate_lines,
-                         &exact);
-    *ret_bytes = total(exact, in_files) + in_sockets;
+    sum = look_exactly(&w, tree->beside, &shared);
+    if (sum.of[PAGES] < largest)
+        sum.of[PAGES] = largest;
+    uint64_t inherited = left_of_inherited(tree->inherited, shared);
+    sum.of[PAGES] -= inherited < sum.of[PAGES] ? inherited : sum.of[PAGES];
+    *ret_bytes = total(&sum, in_files) + in_sockets;
     return outcome(tree, &w);
+}
+
+int watch_tree_part(const struct watch_tree *tree, uint64_t *ret_bytes)
+{
+    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), shared;
+    struct walk w;
+
+    walk(tree, &w);
+    in_files += memfd_bytes(&w);
+    struct memory sum = look_exactly(&w, 0, &shared);
+    *ret_bytes = total(&sum, in_files) + socket_bytes(tree, &w);
+    return outcome(tree, &w);
+}
+
+uint64_t watch_tree_begin(const struct watch_tree *tree)
+{
+    struct memory first = {{0}};
+
+    if (tree->beside)
+        (void)add_memory(tree->beside, "status", estimate_lines, &first);
+    return first.of[PAGES];
+}
+
+size_t watch_tree_processes(const struct watch_tree *tree, pid_t *ret_pids, size_t max)
+{
+    struct walk w;
+
+    walk(tree, &w);
+    size_t count = w.count < max ? w.count : max;
+    memcpy(ret_pids, w.pids, count * sizeof *ret_pids);
+    return count;
 }
 
 /* The folder of the threads has two links and one more for each thread. */

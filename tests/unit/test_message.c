@@ -46,6 +46,13 @@ static void test_simple(void)
     read_buf(&b);
     EQ_INT(event.kind, JAIL_FAILED);
     OK(!state.started && !state.exited, "nothing runs yet");
+    for (unsigned us = 100; us < 300; us += 100) {
+        b = begin(MSG_WAITED);
+        wire_put_u64(&b, us);
+        read_buf(&b);
+        EQ_INT(event.kind, JAIL_NOTHING);
+    }
+    EQ_INT(state.forks_us, 300);
 
     b = begin(MSG_READY);
     wire_put_u32(&b, LAYER_BIT(LAYER_PIDNS));

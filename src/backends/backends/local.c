@@ -7,13 +7,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "limits/watch.h"
-#include "limits/watch_sockets.h"
 
-#define WATCH_EVERY_MS   10
 #define LEAVE_MS         5000
 #define SOCKETS_AFTER_MS 50 /* most runs are over by then */
-#define WATCH_SHARE      4  /* after a check, pause for this many times its duration */
 
 void local_hit(struct local_guest *l, enum jail_limit_hit limit)
 {
@@ -44,34 +40,9 @@ static void kill_all(struct local_guest *l)
     cgroup_kill(l->group);
 }
 
-static struct watch_tree tree_of(const struct local_guest *l)
-{
-    return (struct watch_tree){
-        .root = jail_helper_pid(l->jail),
-        .in_pidns = true, /* without one, the helper is a subreaper */
-        .tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1,
-        .exact_at_bytes = l->job->limits.memory_bytes,
-        .with_sockets = true,
-    };
-}
-
-/* Processor time used so far, from the control group or otherwise from the process tree. */
-static uint64_t cpu_ns(struct local_guest *l)
-{
-    struct watch_tree tree = tree_of(l);
-    struct cgroup_usage use;
-    uint64_t ns = 0;
-
-    cgroup_usage(l->group, &use);
-    if (use.cpu_ns)
-        return use.cpu_ns;
-    (void)watch_tree_cpu(&tree, &ns);
-    return ns;
-}
-
 static void hit_and_kill(struct local_guest *l, enum jail_limit_hit limit)
 {
-    uint64_t used = cpu_ns(l); /* afterwards no process is left to inspect */
+    uint64_t used = local_cpu_ns(l); /* afterwards no process is left to inspect */
 
     if (used > l->cpu_ns)
         l->cpu_ns = used;
@@ -116,6 +87,7 @@ static void local_on_started(struct local_guest *l)
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
+    local_watch_begin(l);
     local_join(l);
     if (l->sink->started)
         l->sink->started(l->sink->ctx, l->out->held);
@@ -236,64 +208,10 @@ static void look_for_oom(struct local_guest *l, bool reported)
     l->oom_until_ms = 0;
 }
 
-/* True if memory must be counted: no control group does, or there is a common ceiling. */
-static bool watches_memory(const struct local_guest *l)
+static void enforce(struct local_guest *l, enum jail_limit_hit over)
 {
-    layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
-
-    return (unheld & LAYER_BIT(LAYER_MEMORY)) || guests_memory_is_counted();
-}
-
-/* Reports the guest's memory. This guest may be killed then, or may have been killed by another
- * thread. */
-static void count_memory(struct local_guest *l, uint64_t bytes)
-{
-    guests_memory_count(&l->counted, bytes);
-    if (atomic_load(&l->counted.killed))
-        hit_and_kill(l, LIMIT_GUESTS);
-}
-
-/* Watches, every few milliseconds, the limits that the kernel does not enforce here. */
-static void local_watch(struct local_guest *l)
-{
-    const struct jail_limits *limits = &l->job->limits;
-
-    if (limits->cpu_ms && cpu_ns(l) / 1000000 >= (uint64_t)limits->cpu_ms)
-        hit_and_kill(l, LIMIT_CPU);
-    if (watches_memory(l)) {
-        struct watch_tree tree = tree_of(l);
-        uint64_t bytes = 0, tasks = 0;
-        struct watch_adrift adrift = {0};
-        tree.ret_adrift = &adrift;
-        (void)watch_tree_memory(&tree, &bytes);
-        if (bytes > l->out->memory_peak)
-            l->out->memory_peak = bytes;
-        if (watch_adrift_over(&adrift, limits->memory_bytes))
-            hit_and_kill(l, LIMIT_CONNECTIONS);
-        else if (limits->memory_bytes && bytes > limits->memory_bytes)
-            hit_and_kill(l, LIMIT_MEMORY);
-        else if (guests_memory_is_counted())
-            count_memory(l, bytes);
-        /* RLIMIT_NPROC refuses without a report. The number includes keeper and init. */
-        if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
-            local_hit(l, LIMIT_PIDS);
-    }
-}
-
-static bool needs_watching(const struct local_guest *l)
-{
-    return l->out->started && !l->over && (l->job->limits.cpu_ms || watches_memory(l));
-}
-
-static void watch_when_due(struct local_guest *l)
-{
-    int64_t begin = clock_mono_ms();
-
-    if (!needs_watching(l) || begin < l->watch_ms)
-        return;
-    local_watch(l);
-    int64_t now = clock_mono_ms(), pause = (now - begin) * WATCH_SHARE;
-    l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
+    if (over)
+        hit_and_kill(l, over);
 }
 
 /* True if its jail has sent a message that is not read yet. */
@@ -325,7 +243,7 @@ static int poll_timeout(const struct local_guest *l)
 {
     int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
 
-    if (needs_watching(l) && left > l->watch_ms - clock_mono_ms())
+    if (local_watch_due(l) != INT64_MAX && left > l->watch_ms - clock_mono_ms())
         left = l->watch_ms - clock_mono_ms();
     if (local_sockets_due(l) != INT64_MAX && left > l->sockets_ms - clock_mono_ms())
         left = l->sockets_ms - clock_mono_ms();
@@ -368,10 +286,8 @@ static void step(struct local_guest *l, int most_ms)
     look_for_oom(l, polls[OOM].revents);
     if (polls[CONTROL].revents && !is_start)
         on_jail(l);
-    watch_when_due(l);
-    enum jail_limit_hit over = local_sockets_over(l);
-    if (over)
-        hit_and_kill(l, over);
+    enforce(l, local_watch_over(l));
+    enforce(l, local_sockets_over(l));
     check_deadline(l);
     check_leaving(l);
 }
@@ -389,6 +305,7 @@ struct local_guest *local_new(const struct backend_job *job, const struct backen
                               .oom_fd = -1,
                               .work_fd = -1,
                               .box_fd = -1,
+                              .inherited = {.origin = -1},
                               .channel = {-1, -1, -1}};
     l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};
     spec_init(&l->spec);
@@ -442,33 +359,12 @@ void local_look(struct backend_guest *guest)
 
     if (l->over)
         return;
-    watch_when_due(l);
+    enforce(l, local_watch_over(l));
     cgroup_usage(l->group, &use);
     if (use.cpu_ns && use.cpu_ns == l->looked_cpu_ns)
         return;
     l->looked_cpu_ns = use.cpu_ns;
-    enum jail_limit_hit over = local_sockets_over(l);
-    if (over)
-        hit_and_kill(l, over);
-}
-
-void local_usage(struct backend_guest *guest, struct backend_usage *ret)
-{
-    struct local_guest *l = local_of(guest);
-    struct cgroup_usage use;
-
-    *ret = (struct backend_usage){.memory_now = guests_memory_of(&l->counted)};
-    if (l->over)
-        return;
-    struct watch_tree tree = tree_of(l);
-    cgroup_usage(l->group, &use);
-    *ret = (struct backend_usage){use.cpu_ns, use.memory_now, use.memory_peak};
-    if (!tree.root)
-        return;
-    if (!ret->cpu_ns)
-        (void)watch_tree_cpu(&tree, &ret->cpu_ns);
-    if (!(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY)))
-        (void)watch_tree_memory(&tree, &ret->memory_now);
+    enforce(l, local_sockets_over(l));
 }
 
 int local_end(struct backend_guest *guest, struct err *err)

@@ -39,7 +39,8 @@ struct backend_can jail_can(enum backend_ability ability);
 struct backend_can host_can(enum backend_ability ability);
 struct backend_need jail_need(enum backend_ability ability);
 struct backend_need host_need(enum backend_ability ability);
-extern const char local_forks_need_groups[];
+/* The layers that control groups hold on this machine, as a trial showed once. */
+layer_mask local_groups(void);
 
 #define LOCAL_ENTRIES                                                                              \
     .open = local_open, .step = local_step, .state = local_state, .deadline = local_deadline,      \

@@ -16,8 +16,7 @@
 
 enum { TEXT_MAX = 700, TRIAL_MS = 10000 };
 
-const char local_forks_need_groups[] =
-    "forks need control groups for all limits ('glovebox doctor' says what there is)";
+static const char watched[] = "limits are watched from outside, some milliseconds late";
 
 /* The needs of an ability. If the host does not meet them, there is another way (`instead`), or the
  * ability is missing (`why_not`). */
@@ -25,10 +24,8 @@ static const struct need {
     layer_mask layers;
     const char *how, *instead, *why_not;
 } needs[BACKEND_ABILITIES] = {
-    [CAN_FORKS] = {.layers = CGROUP_LAYERS, .why_not = local_forks_need_groups},
-    [CAN_WARM] = {.layers = CGROUP_LAYERS,
-                  .why_not = "needs the layers memory, pids and cpu to start programs early, and "
-                             "not all of them are here"},
+    [CAN_FORKS] = {.layers = CGROUP_LAYERS, .instead = watched},
+    [CAN_WARM] = {.layers = CGROUP_LAYERS, .instead = watched},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
                           .how = "exact, by a control group",
                           .instead = "watched from outside, some milliseconds late"},
@@ -126,6 +123,11 @@ static layer_mask held_here(layer_mask layers)
         held |= trial.held;
     }
     return held & layers;
+}
+
+layer_mask local_groups(void)
+{
+    return held_here(CGROUP_LAYERS);
 }
 
 /* ---- answers ---- */

@@ -55,12 +55,13 @@ struct local_guest {
     int lay_write; /* the pipe for the files, until all are sent */
     int oom_fd;
     int64_t start_ns, deadline_ms;
-    int64_t oom_until_ms;   /* memory ran out: a kill may follow until then */
-    uint64_t cpu_ns;        /* processor time when a limit ended it */
-    int64_t watch_ms;       /* when to watch its limits next */
-    uint64_t looked_cpu_ns; /* processor time at the last local_look */
-    int64_t sockets_ms;     /* when to inspect sockets next */
-    uint64_t sockets_peak;  /* the maximum seen in their buffers */
+    int64_t oom_until_ms;             /* memory ran out: a kill may follow until then */
+    uint64_t cpu_ns;                  /* processor time when a limit ended it */
+    int64_t watch_ms;                 /* when to watch its limits next */
+    struct watch_inherited inherited; /* if memory is watched */
+    uint64_t looked_cpu_ns;           /* processor time at the last local_look */
+    int64_t sockets_ms;               /* when to inspect sockets next */
+    uint64_t sockets_peak;            /* the maximum seen in their buffers */
     struct counted_guest counted;
     int work_fd;         /* opened on request, or at the end */
     int box_fd;          /* after the end: used instead of the jail's */
@@ -96,8 +97,7 @@ int local_send_files(struct local_guest *l, struct err *err);
 /* local_warm.c. Starts the guest from the pool. Returns true if it was started, or failed for good
  * (*ret_result); false if it has to start cold. */
 bool local_start_warm(struct local_guest *l, int *ret_result, struct err *err);
-/* After a cold start, when the guest's control group can be inspected: the pool may start the next
- * one early. */
+/* After a cold start: the pool may start the next one early. */
 void local_teach(const struct local_guest *l);
 /* Makes a guest of a jail that was taken from a pool. */
 void local_adopt(struct local_guest *l, const struct pool_jail *warm);
@@ -110,6 +110,18 @@ bool fork_tree_has_below(struct local_guest *l);
  * group, which the guest then no longer owns; when the last member below goes, they are removed. */
 void fork_tree_leave(struct local_guest *l);
 void fork_tree_let_fork(struct local_guest *l);
+
+/* local_watch.c. The guest has started: what it has now is inherited, if it was forked. */
+void local_watch_begin(struct local_guest *l);
+/* When to watch, in the time of clock_mono_ms. When that is due, returns the limit that is
+ * exceeded, or 0. */
+int64_t local_watch_due(const struct local_guest *l);
+enum jail_limit_hit local_watch_over(struct local_guest *l);
+/* Its processes, for the watcher. False if they are not known, or gone. */
+bool local_tree(struct local_guest *l, struct watch_tree *ret);
+/* Returns their count, at most `max` and CGROUP_LIST_MAX. */
+size_t local_processes(struct local_guest *l, int *ret_pids, size_t max);
+uint64_t local_cpu_ns(struct local_guest *l);
 
 /* local_sockets.c: when to inspect the sockets, in the time of clock_mono_ms. When that is due,
  * returns the limit that they exceed, or 0. */

@@ -109,10 +109,10 @@ static int by_number(const void *a, const void *b)
     return *(const pid_t *)a - *(const pid_t *)b;
 }
 
-static bool look_at_all(struct cgroup *group, struct local_seal *ret)
+static bool look_at_all(struct local_guest *l, struct local_seal *ret)
 {
     pid_t pids[PROCESSES_MAX];
-    size_t n = cgroup_processes(group, pids, PROCESSES_MAX);
+    size_t n = local_processes(l, pids, PROCESSES_MAX);
     struct sha256 h;
 
     ret->count = n;
@@ -137,11 +137,11 @@ bool local_seal_shares(pid_t a, pid_t b)
 }
 
 /* Call it while the origin is idle. */
-static bool shares_with_origin(const struct local_guest *l)
+static bool shares_with_origin(struct local_guest *l)
 {
     pid_t own[PROCESSES_MAX], its[CGROUP_LIST_MAX];
-    size_t own_n = cgroup_processes(l->group, own, PROCESSES_MAX);
-    size_t its_n = cgroup_processes(l->origin->group, its, CGROUP_LIST_MAX);
+    size_t own_n = local_processes(l, own, PROCESSES_MAX);
+    size_t its_n = local_processes(l->origin, its, CGROUP_LIST_MAX);
 
     if (own_n == PROCESSES_MAX || its_n == CGROUP_LIST_MAX)
         return true; /* there may be more processes */
@@ -173,12 +173,12 @@ static bool has_printed(const struct local_guest *l)
 
 /* Waits until all processes sleep. Even an untouched process may be awake for a moment. If there
  * are fewer processes than `least`, one was killed: returns false at once. */
-static bool comes_to_rest(const struct local_guest *l, size_t least, struct local_seal *ret)
+static bool comes_to_rest(struct local_guest *l, size_t least, struct local_seal *ret)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     int64_t until = clock_mono_ms() + SETTLE_MS;
 
-    while (!look_at_all(l->group, ret)) {
+    while (!look_at_all(l, ret)) {
         if (ret->count < least || clock_mono_ms() > until)
             return false;
         (void)nanosleep(&pause, NULL);

@@ -56,6 +56,7 @@ void local_close(struct backend_guest *guest)
         (void)host_box_empty_until(l->box_fd, clock_mono_ms() + GUESTS_EMPTY_MS);
     fd_close(&l->work_fd);
     fd_close(&l->box_fd);
+    fd_close(&l->inherited.origin);
     for (int i = 0; i < 3; i++)
         fd_close(&l->channel[i]);
     jail_free(l->jail);

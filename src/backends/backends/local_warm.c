@@ -101,7 +101,8 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     buf_init(key, 1 << 20);
     (void)buf_add(key, &limits, sizeof limits);
     wire_put_u32(key, job->layers);
-    wire_put_u32(key, job->required & ~CGROUP_LAYERS); /* a warm jail has all groups */
+    wire_put_u32(key,
+                 job->required & ~CGROUP_LAYERS); /* groups are looked at when a jail is taken */
     wire_put_u32(key, key_flags(job));
     wire_put_cstr(key, job->exec_path);
     if (warm->early != EARLY_PLACE) {
@@ -129,8 +130,7 @@ static bool can_be_forked_from_zygote(const struct backend_job *job)
     return true;
 }
 
-/* Removes RLIMIT_NPROC. It counts the processes of a user in a user namespace and in those below
- * it, where a session's forks are; a control group counts each guest by itself. */
+/* Removes RLIMIT_NPROC where a control group counts each guest's processes. */
 static void drop_process_rlimit(struct jail_spec *spec)
 {
     size_t kept = 0;
@@ -149,22 +149,19 @@ static void plan_nest(const struct backend_job *job, struct jail_spec *ret)
     zygote.argv = job->warm->argv;
     zygote.env = job->warm->env;
     plan_jail(&zygote, "/nonexistent", ret);
-    ret->pids_held = true;
+    ret->pids_held = local_groups() & LAYER_BIT(LAYER_PIDS);
     ret->forks = job->forks;
-    drop_process_rlimit(ret);
+    if (ret->pids_held)
+        drop_process_rlimit(ret);
 }
 
-/* Called after a cold start, when the guest's control group can be inspected. A limit that no group
- * enforces is watched from outside through the process tree, which is impossible for a fork: its
- * parent is the zygote. */
+/* After a cold start. */
 static void teach_zygote(const struct local_guest *l)
 {
     const struct backend_job *job = l->job;
     AUTO_BUF struct buf key = {0};
     struct jail_spec spec;
 
-    if (job->layers & CGROUP_LAYERS & ~cgroup_held(l->group))
-        return;
     warm_key(job, &key);
     plan_nest(job, &spec);
     pool_learn(pool_of(job), buf_str(&key), &spec, &job->limits, job->layers);
@@ -255,7 +252,7 @@ static bool local_warm_take(const struct local_guest *l, const int *channel, str
     return pool_take(pool_of(l->job), buf_str(&key), channel, ret);
 }
 
-/* After a cold start without a zygote; see teach_zygote. */
+/* After a cold start without a zygote. */
 static void teach_early(const struct local_guest *l)
 {
     static char *nothing[] = {NULL};
@@ -265,8 +262,6 @@ static void teach_early(const struct local_guest *l)
     char *no_program[] = {(char *)plan.exec_path, NULL};
     struct jail_spec spec;
 
-    if (plan.layers & CGROUP_LAYERS & ~cgroup_held(l->group))
-        return;
     warm_key(&plan, &key);
     plan.limits.wall_ms = 0;
     plan.env = place ? nothing : plan.warm->env;
@@ -284,19 +279,6 @@ static void teach_early(const struct local_guest *l)
 
 /* ---- to be forked ---- */
 
-/* Fails if a limit is not enforced by a group: it would be watched through the process tree, which
- * has no root for a fork. */
-static int need_groups(const struct backend_job *job, struct err *err)
-{
-    struct cgroup *group = NULL;
-
-    if (cgroup_open(&job->limits, job->layers & CGROUP_LAYERS, &group, err) < 0)
-        return -1;
-    layer_mask missing = job->layers & CGROUP_LAYERS & ~cgroup_held(group);
-    cgroup_close(group);
-    return missing ? err_set(err, ERR_UNSUPPORTED, "%s", local_forks_need_groups) : 0;
-}
-
 static int require_warm(struct local_guest *l, struct pool_jail *ret, struct err *err)
 {
     const struct backend_job *job = l->job;
@@ -305,12 +287,10 @@ static int require_warm(struct local_guest *l, struct pool_jail *ret, struct err
 
     if (!can_be_forked_from_zygote(job) || !has_channel(job))
         return err_set(err, ERR_UNSUPPORTED, "forks need a session that starts warm");
-    if (need_groups(job, err) < 0)
-        return -1;
     warm_key(job, &key);
     plan_nest(job, &spec);
     struct jail_limits limits = job->limits;
-    limits.count_cpu = true; /* the tree has no root outside, so it cannot be inspected */
+    limits.count_cpu = true; /* no process of ours can wait() for it */
     struct pool_order order = {.limits = &limits, .layers = job->layers, .channel = job->channel};
     int result = pool_require(pool_of(job), buf_str(&key), &spec, &order, ret, err);
     spec_done(&spec);

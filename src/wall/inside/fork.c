@@ -166,7 +166,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     drop_privileges(in);
     /* In this order: after MSG_STARTED, the library may open the next gate, which ends this one. */
     (void)fd_send(r->gate, &let, sizeof let, NULL, 0);
-    report_state(in, MSG_STARTED);
+    report_guest(in, MSG_STARTED, guest);
     in->spec.lay = in->spec.channel = false;
     serve_fork(in, guest, pidfd, r->gate);
 }

@@ -107,6 +107,31 @@ static bool is_for_here(const struct inside *in, const struct spec_rlimit *limit
     return (limit->with & ~held) == 0 && (limit->unless & held) == 0;
 }
 
+static const struct spec_rlimit *limit_of_processes(const struct inside *in)
+{
+    for (size_t i = 0; i < in->spec.rlimit_count; i++)
+        if (in->spec.rlimits[i].resource == RLIMIT_NPROC && is_for_here(in, &in->spec.rlimits[i]))
+            return &in->spec.rlimits[i];
+    return NULL;
+}
+
+/* Without a /proc the init could not count, and guests cannot be forked. */
+uint32_t limit_of_births(const struct inside *in)
+{
+    const struct spec_rlimit *all = limit_of_processes(in);
+    bool counts = in->spec.forks && !in->spec.pids_held && in->held & LAYER_BIT(LAYER_PROC) &&
+                  in->mode & LAYER_BIT(LAYER_SECCOMP);
+
+    return all && counts ? (uint32_t)all->value - 1 : 0; /* without the init */
+}
+
+/* RLIMIT_NPROC counts the processes of a user in a user namespace and in those below it, where a
+ * session's forks are. So a fork tree has none. */
+static bool counts_otherwise(const struct inside *in, const struct spec_rlimit *limit)
+{
+    return limit->resource == RLIMIT_NPROC && limit_of_births(in);
+}
+
 /* Sets RLIMIT_NOFILE alone (`files`), or all others. RLIMIT_NOFILE also limits how many descriptors
  * of this user may be in unreceived messages when another one is sent, and other guests may have
  * the same user. So it is set after we have sent ours. */
@@ -114,7 +139,7 @@ static void set_rlimits(struct inside *in, bool files)
 {
     for (size_t i = 0; i < in->spec.rlimit_count; i++)
         if ((in->spec.rlimits[i].resource == RLIMIT_NOFILE) == files &&
-            is_for_here(in, &in->spec.rlimits[i]))
+            is_for_here(in, &in->spec.rlimits[i]) && !counts_otherwise(in, &in->spec.rlimits[i]))
             set_rlimit(in, &in->spec.rlimits[i]);
     in->held |= LAYER_BIT(LAYER_RLIMITS);
 }
@@ -221,6 +246,8 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_TELLS_SOCKETS;
     if (in->reports_exit)
         flavour |= FILTER_TELLS_EXIT;
+    if (limit_of_births(in))
+        flavour |= FILTER_TELLS_BIRTHS;
     return flavour;
 }
 
@@ -235,13 +262,13 @@ static int enter_filter(struct inside *in)
         return -1;
     unsigned flavour = filter_flavour(in), plain = flavour & ~(unsigned)FILTER_TELLS_EXIT;
     const unsigned tries[] = {flavour, plain, plain | FILTER_QUIET};
-    bool installed = false;
-    for (size_t i = 0; i < ARRAY_LEN(tries) && !installed; i++) {
+    bool installed = false, births = flavour & FILTER_TELLS_BIRTHS; /* needs the listener */
+    for (size_t i = 0; i < ARRAY_LEN(tries) - births && !installed; i++) {
         in->flavour = tries[i];
         installed = filter_install(in->flavour, &listener, &err) == 0;
     }
     if (!installed) {
-        if (err.kind != ERR_UNSUPPORTED)
+        if (err.kind != ERR_UNSUPPORTED || births)
             guest_fail(in, &err);
         in->lost = LAYER_BIT(LAYER_SECCOMP);
         in->why = err;

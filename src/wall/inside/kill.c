@@ -39,7 +39,7 @@ struct entry { /* linux_dirent64 */
 
 /* NSpid has one number for each namespace from ours down to the process's own: a process of ours
  * has one. */
-static bool is_in_our_namespace(const char *status)
+bool is_in_our_namespace(const char *status)
 {
     const char *at = strstr(status, "\nNSpid:");
 
@@ -101,21 +101,21 @@ static unsigned signal_all(int signal)
     return each_entry("/proc", signal_one, signal);
 }
 
-static void reap_all(void)
+static void reap_all(const struct inside *in)
 {
-    while (waitpid(-1, NULL, WNOHANG) > 0)
+    while (reap(in, NULL) > 0)
         ;
 }
 
-void kill_own_processes(void)
+void kill_own_processes(const struct inside *in)
 {
     for (int round = 0; round < ROUNDS && signal_all(SIGSTOP); round++)
         ;
     for (int round = 0; round < ROUNDS && signal_all(SIGKILL); round++) {
-        reap_all();
+        reap_all(in);
         (void)poll(NULL, 0, 1);
     }
-    reap_all();
+    reap_all(in);
 }
 
 /* ---- capabilities ---- */

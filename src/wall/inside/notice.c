@@ -151,6 +151,14 @@ static bool make_change(struct notices *n, const struct seccomp_notif *request)
     return true;
 }
 
+/* The errno for a call that the filter permits, or 0. */
+static int refuse(struct notices *n, const struct seccomp_notif *request)
+{
+    if (filter_is_birth(&request->data))
+        return births_allow(&n->births, request->pid) ? 0 : EAGAIN;
+    return n->forks ? target_check(request) : 0;
+}
+
 bool notice_answer(struct notices *n, const struct seccomp_notif *request)
 {
     uint32_t verdict = filter_judge(filter_native(), n->flavour, &request->data);
@@ -159,7 +167,7 @@ bool notice_answer(struct notices *n, const struct seccomp_notif *request)
         answer_quietly(n->listener, request->id, verdict & SECCOMP_RET_DATA);
         return true;
     }
-    int error = n->forks && verdict == SECCOMP_RET_ALLOW ? target_check(request) : 0;
+    int error = verdict == SECCOMP_RET_ALLOW ? refuse(n, request) : 0;
     if (error) {
         answer_quietly(n->listener, request->id, (uint32_t)error);
         return true;

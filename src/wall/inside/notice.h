@@ -7,6 +7,7 @@
 #define INSIDE_NOTICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "inside/change.h"
@@ -22,10 +23,27 @@ struct locks {
 /* True if one more call may lock. */
 bool locks_allow(struct locks *l);
 
+/* inside/births.c: the processes and threads that each guest of a fork tree may have, if no control
+ * group and no resource limit counts them. */
+#define BIRTHS_MEMBERS 64 /* guests to remember; the number of others is looked up each time */
+struct births {
+    uint32_t limit; /* of one guest, without its init; 0: none */
+    struct births_member {
+        uint32_t mount; /* by which its processes are found; 0: unused */
+        uint32_t most;  /* an upper bound of the processes and threads that it has */
+    } members[BIRTHS_MEMBERS];
+    size_t next;
+};
+/* True if this process, by our number for it, may make one more process or thread. */
+bool births_allow(struct births *b, uint32_t caller);
+/* A fork has come: mounts may have numbers that were used before. */
+void births_forget(struct births *b);
+
 struct notices {
     int listener;
     unsigned flavour;
     struct locks locks;
+    struct births births;
     uint32_t members;
     volatile bool *touched; /* or NULL */
     struct changes changes;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -77,14 +78,22 @@ void die_sys(const char *fmt, ...)
     die_err(&err);
 }
 
-void report_state(struct inside *in, uint32_t kind)
+void report_guest(struct inside *in, uint32_t kind, pid_t guest)
 {
+    AUTO_CLOSE int pidfd = guest ? (int)syscall(SYS_pidfd_open, guest, 0) : -1;
+    const int fds[] = {in->box_fd, pidfd};
+    size_t count = in->box_fd < 0 ? 0 : pidfd < 0 ? 1 : 2;
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, kind);
     wire_put_u32(&b, in->held);
-    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &in->box_fd, in->box_fd >= 0);
+    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, fds, count);
+}
+
+void report_state(struct inside *in, uint32_t kind)
+{
+    report_guest(in, kind, 0);
 }
 
 void report_end(const struct guest_end *end, const struct denials *denials,

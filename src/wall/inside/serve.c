@@ -145,7 +145,7 @@ static void serve_reap(struct serve *s)
     pid_t pid;
 
     (void)!read(s->signals, &info, sizeof info);
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = reap(s->in, &status)) > 0) {
         if (pid != s->guest || s->forks_only)
             continue;
         of_guest = status;
@@ -171,15 +171,16 @@ static void lose_zygote(struct serve *s)
 static void receive_zygote(struct serve *s)
 {
     ssize_t got = read(s->exit_fd, &s->end, sizeof s->end);
+    pid_t pid;
 
     fd_close(&s->exit_fd);
     if (got != sizeof s->end) {
         lose_zygote(s);
         return;
     }
-    while (waitpid(-1, NULL, WNOHANG) > 0)
+    while ((pid = reap(s->in, NULL)) > 0)
         ;
-    serve_finish(s, s->end.status, waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+    serve_finish(s, s->end.status, pid < 0 && errno == ECHILD);
 }
 
 /* Handles the end of a fork. It is the child of another process, so we get its status from its
@@ -189,7 +190,7 @@ static void note_fork_end(struct serve *s)
     int status = pidfd_status(s->pidfd);
 
     fd_close(&s->pidfd);
-    while (waitpid(-1, NULL, WNOHANG) > 0)
+    while (reap(s->in, NULL) > 0)
         ;
     serve_finish(s, status, false);
 }
@@ -247,10 +248,13 @@ static void receive_guest(struct serve *s)
         s->listener = fds[0];
     notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd), s->in->touched);
     s->notices.forks = s->in->spec.forks;
+    if (word.flavour & FILTER_TELLS_BIRTHS)
+        s->notices.births.limit = limit_of_births(s->in);
     if (word.flavour & FILTER_NO_ROOT)
         notices_own_files(&s->notices, s->in->box_fd, s->in->held & LAYER_BIT(LAYER_LANDLOCK));
     if (!s->waits)
-        report_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
+        report_guest(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED,
+                     s->exit_fd >= 0 ? s->guest : 0);
     if (s->in->spec.park) {
         s->parked = true;
         wait_for_go(s);
@@ -317,7 +321,7 @@ static void serve_leave(struct serve *s)
 {
     AUTO_BUF struct buf b = {0};
 
-    kill_own_processes();
+    kill_own_processes(s->in);
     s->forks_only = true;
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_LEFT);
@@ -402,8 +406,10 @@ enum { LIBRARY, SIGNALS, LISTENER, TIMER, EXIT, PIDFD, GATE, UPPER, WAITS };
 
 static void receive_outside(struct serve *s, const struct pollfd *wait)
 {
-    if (wait[GATE].revents)
+    if (wait[GATE].revents) {
         gates_receive(&s->gates);
+        births_forget(&s->notices.births);
+    }
     if (wait[UPPER].revents)
         receive_upper(s);
     if (wait[LIBRARY].revents && s->waits)

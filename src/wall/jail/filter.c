@@ -7,6 +7,7 @@
 #include <linux/netlink.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -372,6 +373,49 @@ bool filter_is_socket(enum filter_arch arch, const struct seccomp_data *data)
     return action_of(arch, data) == ACT_SOCKET;
 }
 
+static const uint32_t births[] = {
+    SYS_clone, /* clone3 is refused */
+#ifdef SYS_fork
+    SYS_fork,
+    SYS_vfork,
+#endif
+};
+
+bool filter_is_birth(const struct seccomp_data *data)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(births); i++)
+        found |= data->nr == (int)births[i];
+    return found && data->arch == archs[filter_native()].token;
+}
+
+/* Calls that make a process or thread go to the listener, and all others to `rest`. */
+static struct filter_program tell_births(struct filter_program rest,
+                                         struct sock_filter room[BPF_MAXINSNS])
+{
+    const uint8_t calls = ARRAY_LEN(births);
+    const struct sock_filter begin[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, archs[filter_native()].token, 0, calls + 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    };
+    const struct sock_filter end[] = {
+        BPF_STMT(BPF_JMP | BPF_JA, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+    };
+    unsigned short n = ARRAY_LEN(begin);
+
+    memcpy(room, begin, sizeof begin);
+    for (uint8_t i = 0; i < calls; i++)
+        room[n++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, births[i], calls - i, 0);
+    memcpy(room + n, end, sizeof end);
+    n += ARRAY_LEN(end);
+    memcpy(room + n, rest.insns, rest.count * sizeof *room);
+    return (struct filter_program){room, (unsigned short)(n + rest.count)};
+}
+
 static int filter_load(struct filter_program program, unsigned flags)
 {
     struct sock_fprog code = {program.count, (struct sock_filter *)program.insns};
@@ -401,20 +445,34 @@ static bool can_continue(void)
 }
 
 /* If the filter reports exits, a process counts as dead once the listener has received its report.
- * No signal handler may run after that, so only SIGKILL may interrupt the wait. */
+ * No signal handler may run after that, so only SIGKILL may interrupt the wait. A signal would also
+ * interrupt fork, which programs do not expect. */
+static int load_listening(struct filter_program program, unsigned flavour)
+{
+    const unsigned plain = SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                   killable = plain | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV; /* Linux 5.19 */
+    bool tells_births = flavour & FILTER_TELLS_BIRTHS;
+    struct sock_filter room[BPF_MAXINSNS];
+
+    if (tells_births)
+        program = tell_births(program, room);
+    int listener =
+        filter_load(program, tells_births || flavour & FILTER_TELLS_EXIT ? killable : plain);
+    if (listener < 0 && errno == EINVAL && tells_births && !(flavour & FILTER_TELLS_EXIT))
+        listener = filter_load(program, plain);
+    return listener;
+}
+
 int filter_install(unsigned flavour, int *ret_listener, struct err *err)
 {
-    unsigned flags = flavour & FILTER_QUIET ? 0 : SECCOMP_FILTER_FLAG_NEW_LISTENER;
-
-    if (flags && flavour & FILTER_TELLS_EXIT)
-        flags |= SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    bool quiet = flavour & FILTER_QUIET;
     struct filter_program program = can_continue() ? filter_asking_program(filter_native(), flavour)
                                                    : filter_program(filter_native(), flavour);
-    int listener = filter_load(program, flags);
+    int listener = quiet ? filter_load(program, 0) : load_listening(program, flavour);
 
     if (listener < 0)
         return filter_explain(err);
-    *ret_listener = flavour & FILTER_QUIET ? -1 : listener;
+    *ret_listener = quiet ? -1 : listener;
     return 0;
 }
 

@@ -52,6 +52,9 @@ enum filter_flavour {
      * the guest's network is no longer unused. No effect in filter_program. */
     FILTER_TELLS_SOCKETS = 1 << 6,
     FILTER_FLAVOURS = 1 << 7,
+    /* The listener gets a notice of each new process and thread, so that it can limit their number.
+     * Only in filter_install: it puts this before the program. */
+    FILTER_TELLS_BIRTHS = 1 << 8,
     /* With any of these, FILTER_TELLS_SOCKETS has no effect. Warm runs have none of them. */
     FILTER_HIDES_SOCKETS = FILTER_QUIET | FILTER_NO_INET | FILTER_SHARED_PIDS | FILTER_NO_ROOT,
 };
@@ -88,6 +91,8 @@ enum filter_notice {
 };
 enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_data *data);
 
+/* True if the call makes a process or a thread. */
+bool filter_is_birth(const struct seccomp_data *data);
 /* True if the call makes a socket of any kind. */
 bool filter_is_socket(enum filter_arch arch, const struct seccomp_data *data);
 

@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@ struct jail *jail_new(pid_t helper, int control)
     *jail = (struct jail){.helper = helper,
                           .control = control,
                           .init_pidfd = -1,
+                          .guest_pidfd = -1,
                           .pid_space = -1,
                           .user_space = -1,
                           .box = -1};
@@ -188,8 +191,10 @@ static void keep_fds(struct jail *jail, enum jail_message kind, int *fds, size_t
         keep_fd(&jail->pid_space, fds, count, 1);
         keep_fd(&jail->user_space, fds, count, 2);
     }
-    if (kind == MSG_STARTED || kind == MSG_READY)
+    if (kind == MSG_STARTED || kind == MSG_READY) {
         keep_fd(&jail->box, fds, count, 0);
+        keep_fd(&jail->guest_pidfd, fds, count, 1);
+    }
 }
 
 void jail_receive(struct jail *jail, struct jail_event *ret)
@@ -268,9 +273,49 @@ const struct jail_state *jail_state(const struct jail *jail)
     return &jail->state;
 }
 
-int jail_helper_pid(const struct jail *jail)
+/* The host's number of a process; 0 if it is gone. */
+static pid_t pid_of(int pidfd)
 {
-    return jail->helper;
+    char path[64], text[512];
+    const char *at = NULL;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    if (pidfd >= 0 && fd_read_file_at(AT_FDCWD, path, text, sizeof text) > 0)
+        at = strstr(text, "\nPid:");
+    int pid = at ? atoi(at + strlen("\nPid:")) : 0;
+    return pid > 0 ? pid : 0;
+}
+
+/* Not by its init, whose links an ordinary user may not follow. */
+static uint64_t pid_space_of(const struct jail *jail, pid_t guest)
+{
+    char path[64];
+    struct stat st;
+
+    if (jail->pid_space >= 0)
+        return fstat(jail->pid_space, &st) == 0 ? st.st_ino : 0;
+    snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)guest);
+    return guest && stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+bool jail_tree(const struct jail *jail, struct watch_tree *ret)
+{
+    *ret = (struct watch_tree){
+        .root = jail->helper,
+        .in_pidns = true, /* without a pid namespace, the helper is a subreaper */
+        .tmpfs_fd = -1,
+    };
+    if (jail->helper)
+        return !jail->reaped;
+    ret->root = pid_of(jail->init_pidfd);
+    ret->beside = pid_of(jail->guest_pidfd);
+    ret->pid_space = pid_space_of(jail, ret->beside);
+    return ret->root;
+}
+
+int jail_dup_guest(const struct jail *jail)
+{
+    return jail->guest_pidfd < 0 ? -1 : fcntl(jail->guest_pidfd, F_DUPFD_CLOEXEC, 0);
 }
 
 int jail_init_pidfd(const struct jail *jail)
@@ -304,6 +349,7 @@ void jail_free(struct jail *jail)
     uids_give_back(jail->uids);
     fd_close(&jail->control);
     fd_close(&jail->init_pidfd);
+    fd_close(&jail->guest_pidfd);
     fd_close(&jail->pid_space);
     fd_close(&jail->user_space);
     fd_close(&jail->box);

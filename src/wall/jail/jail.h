@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "jail/spec.h"
 #include "limits/figures.h"
+#include "limits/watch.h"
 
 struct jail;
 
@@ -101,7 +102,9 @@ struct jail_state {
     int status; /* as from wait(), if exited or leaving */
     layer_mask held;
     int64_t user_us, system_us; /* of all processes that were waited for */
-    int64_t max_rss_kib;        /* of the largest process */
+    uint64_t forks_us; /* the part of the processor time of init and its children that dead forks of
+                          the guest have used */
+    int64_t max_rss_kib; /* of the largest process */
     struct jail_denial denied[JAIL_DENIED_MAX];
     size_t denied_count;
     struct jail_lost lost[JAIL_LOST_MAX];
@@ -109,8 +112,11 @@ struct jail_state {
 };
 
 const struct jail_state *jail_state(const struct jail *jail);
-/* The host's pid of the helper, for the watcher: the jail is the process tree below it. */
-int jail_helper_pid(const struct jail *jail);
+/* The processes of the jail, for the watcher; the caller adds what is to be measured. False if they
+ * are not known, or gone. */
+bool jail_tree(const struct jail *jail, struct watch_tree *ret);
+/* A pidfd of the guest's first process, which the caller owns; -1 for a jail that no nest made. */
+int jail_dup_guest(const struct jail *jail);
 /* A pidfd of the jail's pid 1, valid after JAIL_STARTED: if pid 1 dies, all processes in the jail
  * do. -1 if there is no pid namespace. */
 int jail_init_pidfd(const struct jail *jail);

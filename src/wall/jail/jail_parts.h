@@ -15,8 +15,9 @@ struct jail {
     uint32_t uids; /* of a nest: the uids for its jails, see uids_give_back */
     int control;
     int init_pidfd;
-    int pid_space;  /* if the guest can be forked: its pid namespace, otherwise -1 */
-    int user_space; /* and its user namespace, otherwise -1 */
+    int guest_pidfd; /* of a guest that a zygote or a guest has forked: its parent is outside */
+    int pid_space;   /* if the guest can be forked: its pid namespace, otherwise -1 */
+    int user_space;  /* and its user namespace, otherwise -1 */
     int box;
     struct jail_state state;
 };

@@ -116,6 +116,9 @@ static enum jail_event_kind message_read_body(enum jail_message kind, struct wir
         return JAIL_LEFT;
     case MSG_ENDS:
         return wire_u32(w) == END_LATE ? JAIL_LATE : JAIL_ORPHANED;
+    case MSG_WAITED:
+        s->forks_us += wire_u64(w);
+        return JAIL_NOTHING;
     case MSG_FORK:
     case MSG_GATE:
     case MSG_LEAVE:

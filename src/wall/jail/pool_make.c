@@ -161,8 +161,6 @@ static int start_alone(const struct jail_spec *plan, const struct pool_order *or
     struct jail_fds fds = {.in = theirs[0], .out = theirs[1], .err = theirs[2], .lay = -1};
     struct jail_spec spec = *plan; /* borrows the strings */
 
-    if (order->layers & CGROUP_LAYERS & ~cgroup_held(ret->group))
-        return err_set(err, ERR_UNSUPPORTED, "waiting jails need control groups for all limits");
     memcpy(fds.channel, channel, sizeof fds.channel);
     put_group(ret->group, &spec, &fds);
     spec.pids_held = cgroup_held(ret->group) & LAYER_BIT(LAYER_PIDS);

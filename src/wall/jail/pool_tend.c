@@ -106,10 +106,11 @@ static void keep_or_doom(struct pool *pool, struct kind *k, const struct pool_ja
 
 static uint64_t zygote_bytes(const struct jail *nest)
 {
-    struct watch_tree tree = {.root = jail_helper_pid(nest), .in_pidns = true, .tmpfs_fd = -1};
+    struct watch_tree tree;
     uint64_t bytes = 0;
 
-    (void)watch_tree_memory(&tree, &bytes);
+    if (jail_tree(nest, &tree))
+        (void)watch_tree_memory(&tree, &bytes);
     return bytes;
 }
 

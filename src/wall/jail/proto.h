@@ -12,18 +12,21 @@ enum jail_message {
     MSG_BORN = 1, /* (nothing) + descriptors: the init's pidfd; if guests can be forked, its pid and
                      user namespaces */
     MSG_LOST,     /* u32 layer mask, string why: layers that the host cannot provide */
-    MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
-                     to run */
+    MSG_STARTED,  /* u32 layers that hold + descriptors: the box; of a fork also its pidfd. The
+                     guest's first program is about to run */
     MSG_DENIED,   /* string name, u64 count so far: a system call was refused (sent once per
                      name) */
     MSG_EXIT,    /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
                     u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_LEAVING, /* the same fields: the guest is about to exit, and waits for MSG_LET or SIGKILL */
     MSG_ERROR,   /* u32 err_kind, u32 errno, string message: no guest was started */
-    MSG_READY,   /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
+    MSG_READY,   /* u32 layers that hold + descriptors: the box; in a nest also the guest's pidfd.
+                    The guest is parked, or waits */
     MSG_LEFT,    /* after MSG_LEAVE: the guest and all processes that it started are dead */
     MSG_ENDS,    /* u32 END_LATE: the time limit has passed and the library has done nothing,
                     END_ZYGOTE: the guest died with its zygote. The init kills what is left now */
+    MSG_WAITED,  /* u64 us: processor time of forks of the guest that was added to that of its
+                    init, since the last such message */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */

@@ -351,7 +351,7 @@ static uint64_t left_of_inherited(struct watch_inherited *inherited, uint64_t sh
 {
     if (!inherited)
         return 0;
-    if (!inherited->settled && shared < inherited->bytes)
+    if (shared < inherited->bytes && !(inherited->origin >= 0 && fd_readable(inherited->origin)))
         inherited->bytes = shared;
     return inherited->bytes;
 }

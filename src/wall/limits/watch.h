@@ -26,7 +26,8 @@ struct watch_adrift; /* limits/watch_sockets.h */
  * changed since are its origin's. */
 struct watch_inherited {
     uint64_t bytes; /* at first all memory that it has; each exact look lowers it to what is left */
-    bool settled; /* the origin has ended, and bytes stays: looks cannot find inherited pages now */
+    int origin; /* a pidfd of the process that was forked; -1: the origin outlives the tree. When it
+                   has ended, inherited pages cannot be told from others, and bytes stays */
 };
 
 struct watch_tree {

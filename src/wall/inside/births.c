@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Limits the processes and threads of each guest of a fork tree where no control group does.
+ * RLIMIT_NPROC would count a guest's forks with it: their user namespaces are below its own. So
+ * each clone comes here first (FILTER_TELLS_BIRTHS), to the init of the first guest, which sees the
+ * processes of all.
+ *
+ * Looking at all processes takes a millisecond, so it is done only when a guest may have too many:
+ * a number that is at least as large as theirs grows with each call that is let continue. Such a
+ * call has not made its process yet. If many processes clone at once, a guest can therefore have
+ * more than the limit, at most twice as many: each process waits for one answer.
+ *
+ * Guests are told apart by their mounts: a process that is not dumpable hides its namespaces, but
+ * the numbers of its mounts can always be read, and each guest has a root of its own. Of a dead
+ * process that was not reaped, its parent's are read.
+ */
+#include "inside/notice.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "inside/inside.h"
+
+/* The number of the first mount that the process sees; 0 if it is dead. */
+static uint32_t mount_of(int64_t pid)
+{
+    char path[64], begin[16];
+
+    snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)pid);
+    AUTO_CLOSE int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, begin, sizeof begin - 1);
+    begin[got > 0 ? got : 0] = '\0';
+    return (uint32_t)strtoul(begin, NULL, 10);
+}
+
+/* The first number of a line of /proc/PID/status. */
+static int64_t births_number(const char *status, const char *key)
+{
+    const char *at = strstr(status, key);
+
+    return at ? atoll(at + strlen(key)) : 0;
+}
+
+static bool is_init(const char *status)
+{
+    const char *at = strstr(status, "\nNSpid:"), *end = at ? strchr(at + 1, '\n') : NULL;
+
+    return end && end[-1] == '1' && (end[-2] == '\t' || end[-2] == ' ');
+}
+
+struct births_look {
+    uint32_t mount;
+    uint32_t tasks;
+};
+
+static bool births_add(const char *name, intptr_t with)
+{
+    struct births_look *look = (struct births_look *)with;
+    char path[64], status[8192];
+    int64_t pid;
+
+    if (!num_int64(str_from(name), &pid))
+        return false;
+    uint32_t mount = mount_of(pid);
+    if (mount && mount != look->mount)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || is_init(status) ||
+        (!mount && mount_of(births_number(status, "\nPPid:")) != look->mount))
+        return false;
+    look->tasks += (uint32_t)births_number(status, "\nThreads:");
+    return true;
+}
+
+static uint32_t count_tasks(uint32_t mount)
+{
+    struct births_look look = {.mount = mount};
+
+    (void)each_entry("/proc", births_add, (intptr_t)&look);
+    return look.tasks;
+}
+
+static struct births_member *births_find(struct births *b, uint32_t mount)
+{
+    for (size_t i = 0; i < BIRTHS_MEMBERS; i++)
+        if (b->members[i].mount == mount)
+            return &b->members[i];
+    struct births_member *m = &b->members[b->next++ % BIRTHS_MEMBERS];
+    *m = (struct births_member){.mount = mount, .most = UINT32_MAX};
+    return m;
+}
+
+bool births_allow(struct births *b, uint32_t caller)
+{
+    uint32_t mount = mount_of(caller);
+
+    if (!b->limit)
+        return true;
+    if (!mount)
+        return false;
+    struct births_member *m = births_find(b, mount);
+    if (m->most >= b->limit)
+        m->most = count_tasks(mount);
+    if (m->most >= b->limit)
+        return false;
+    m->most++;
+    return true;
+}
+
+void births_forget(struct births *b)
+{
+    memset(b->members, 0, sizeof b->members);
+}

@@ -118,6 +118,9 @@ def init_of(d, pid):
 
 def test_init(tap, d, f):
     """An origin is of the same user as the init of its fork, and sees it."""
+    if os.geteuid():
+        tap.skip("what its init holds", "only root sees that")
+        return
     pid = init_of(d, f.process())
     held = [os.readlink("/proc/%d/fd/%s" % (pid, n)) for n in os.listdir("/proc/%d/fd" % pid)]
     tap.equal([x for x in held if x.startswith(("net:", "/memfd:"))], [], "its init holds nothing of the nest's", held)

@@ -10,41 +10,44 @@
  * call has not made its process yet. If many processes clone at once, a guest can therefore have
  * more than the limit, at most twice as many: each process waits for one answer.
  *
- * Guests are told apart by their mounts: a process that is not dumpable hides its namespaces, but
- * the numbers of its mounts can always be read, and each guest has a root of its own. Of a dead
- * process that was not reaped, its parent's are read.
+ * A process belongs to a guest if it has the guest's mounts. If it is not dumpable, it hides its
+ * namespaces, but the numbers of its mounts can always be read, and each guest has a root of its
+ * own. A dead process that was not reaped has none, so those of its parent count.
  */
 #include "inside/notice.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "inside/inside.h"
 
 /* The number of the first mount that the process sees; 0 if it is dead. */
 static uint32_t mount_of(int64_t pid)
 {
-    char path[64], begin[16];
+    char path[64], text[16];
+    int64_t number;
 
     snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)pid);
     AUTO_CLOSE int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, begin, sizeof begin - 1);
-    begin[got > 0 ? got : 0] = '\0';
-    return (uint32_t)strtoul(begin, NULL, 10);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text);
+    struct str rest = {text, got > 0 ? (size_t)got : 0}, first;
+    return str_next(&rest, ' ', &first) && num_int64(first, &number) ? (uint32_t)number : 0;
 }
 
-/* The first number of a line of /proc/PID/status. */
+/* The number in a line of /proc/PID/status. */
 static int64_t births_number(const char *status, const char *key)
 {
     const char *at = strstr(status, key);
+    struct str rest = str_from(at ? at + strlen(key) : ""), line;
+    int64_t number;
 
-    return at ? atoll(at + strlen(key)) : 0;
+    return str_next_line(&rest, &line) && num_int64(str_trim(line), &number) ? number : 0;
 }
 
 static bool is_init(const char *status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inside/inside.h"
+#include "inside/notice.h"
 
 #include <errno.h>
 #include <fcntl.h>

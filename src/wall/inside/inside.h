@@ -64,11 +64,11 @@ void report_buf(const struct buf *message);
 /* inside/end.c: kills and reaps everything below us. The keeper is a subreaper, so the remaining
  * processes of a guest without a pid namespace become its children. */
 void end_children(void);
-/* inside/kill.c: kills and reaps every other process of our own pid namespace. The guest's forks,
+/* inside/kill.c: as waitpid(-1, ret_status, WNOHANG). Reports the time that forks have used. */
+pid_t reap(const struct inside *in, int *ret_status);
+/* Kills and reaps every other process of our own pid namespace. The guest's forks,
  * in namespaces below it, live on. */
 void kill_own_processes(const struct inside *in);
-/* True for a process of our own pid namespace, by the text of its /proc/PID/status. */
-bool is_in_our_namespace(const char *status);
 /* The wait status of a process that is not our child; 0 if the kernel does not report it. */
 int pidfd_status(int pidfd);
 struct guest_end;
@@ -151,9 +151,6 @@ int root_map_ids(const struct inside *in, int self, uint32_t above);
 int host_box_make(struct inside *in, struct err *err);
 /* inside/guest.c: the last steps before the guest's own program; never returns. */
 _Noreturn void guest_main(struct inside *in);
-/* The number of processes and threads that the init of a fork tree has to enforce for each guest
- * (notice.h); 0: none, or a control group does. */
-uint32_t limit_of_births(const struct inside *in);
 /* Locks the calling process in as guest_main does, and does not start the program. */
 void guest_enter(struct inside *in);
 /* inside/serve.c: pid 1 while the guest runs. */
@@ -161,15 +158,10 @@ _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit
 /* As serve_main, for a fork: its parent is outside this jail. */
 _Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
 
-/* inside/reap.c: as waitpid(-1, ret_status, WNOHANG). Of a child that belongs to a fork of the
- * guest, it first reports the processor time, which becomes a part of ours. */
-pid_t reap(const struct inside *in, int *ret_status);
-
 /* inside/report.c: reports that the guest runs, or is parked; sends the box's descriptor along
  * while box_fd is open. */
 void report_state(struct inside *in, uint32_t kind);
-/* The same, with a pidfd of the guest's first process: if its parent is outside this jail, the
- * library would not find it. */
+/* The same, with a pidfd of a guest whose parent is outside: the library would not find it. */
 void report_guest(struct inside *in, uint32_t kind, pid_t guest);
 struct end_report {
     uint32_t kind; /* MSG_EXIT or MSG_LEAVING */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How an init finds and kills processes by /proc, for guests that have forks.
+ * How an init finds, reaps and kills processes, for guests that have forks.
  *
  * A guest may end while its forks live on, in pid namespaces below its own. If we exited, the
  * kernel would kill them too, so we kill only the guest's own processes. Processes that fork all
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +26,8 @@
 
 #include "base/fd.h"
 #include "base/num.h"
+#include "base/wire.h"
+#include "jail/proto.h"
 #include "limits/proc_stat.h"
 
 #define ROUNDS 500
@@ -39,7 +42,7 @@ struct entry { /* linux_dirent64 */
 
 /* NSpid has one number for each namespace from ours down to the process's own: a process of ours
  * has one. */
-bool is_in_our_namespace(const char *status)
+static bool is_in_our_namespace(const char *status)
 {
     const char *at = strstr(status, "\nNSpid:");
 
@@ -100,6 +103,57 @@ static unsigned signal_all(int signal)
 {
     return each_entry("/proc", signal_one, signal);
 }
+
+/* ---- reaping ----
+ *
+ * The inits of the guest's forks, and their first processes, are our children too. The kernel adds
+ * the processor time of a child to ours when we reap it, and a watcher would count the time of each
+ * dead fork as the guest's. The library subtracts what we report. */
+
+static bool is_of_a_fork(pid_t pid)
+{
+    char path[64], status[8192];
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return fd_read_file_at(AT_FDCWD, path, status, sizeof status) > 0 &&
+           !is_in_our_namespace(status);
+}
+
+/* Does not block: what a stopped library cannot receive is sent with the next report. */
+static void report_waited(const struct rusage *use)
+{
+    static uint64_t unsent_us;
+    struct pollfd room = {.fd = SPEC_FD_CONTROL, .events = POLLOUT};
+    AUTO_BUF struct buf b = {0};
+
+    unsent_us += (uint64_t)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000 +
+                 (uint64_t)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
+    if (poll(&room, 1, 0) <= 0 || !(room.revents & POLLOUT))
+        return;
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_WAITED);
+    wire_put_u64(&b, unsent_us);
+    report_buf(&b);
+    unsent_us = 0;
+}
+
+pid_t reap(const struct inside *in, int *ret_status)
+{
+    siginfo_t info = {0};
+    struct rusage use = {0};
+
+    if (!in->spec.forks)
+        return waitpid(-1, ret_status, WNOHANG);
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &use) < 0)
+        return -1;
+    if (!info.si_pid)
+        return 0;
+    if (is_of_a_fork(info.si_pid))
+        report_waited(&use);
+    return waitpid(info.si_pid, ret_status, WNOHANG);
+}
+
+/* ---- killing ---- */
 
 static void reap_all(const struct inside *in)
 {

@@ -34,6 +34,9 @@ struct births {
     } members[BIRTHS_MEMBERS];
     size_t next;
 };
+/* Of a fork tree with this spec and these layers; 0: none, or a control group holds it. */
+struct inside;
+uint32_t limit_of_births(const struct inside *in);
 /* True if this process, by our number for it, may make one more process or thread. */
 bool births_allow(struct births *b, uint32_t caller);
 /* A fork has come: mounts may have numbers that were used before. */

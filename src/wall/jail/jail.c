@@ -19,7 +19,9 @@
 #include "base/beside.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/spawn.h"
+#include "base/str.h"
 #include "jail/jail_parts.h"
 #include "jail/message.h"
 #include "jail/uids.h"
@@ -277,13 +279,16 @@ const struct jail_state *jail_state(const struct jail *jail)
 static pid_t pid_of(int pidfd)
 {
     char path[64], text[512];
-    const char *at = NULL;
+    struct str rest, line;
+    int64_t pid = 0;
 
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
-    if (pidfd >= 0 && fd_read_file_at(AT_FDCWD, path, text, sizeof text) > 0)
-        at = strstr(text, "\nPid:");
-    int pid = at ? atoi(at + strlen("\nPid:")) : 0;
-    return pid > 0 ? pid : 0;
+    ssize_t got = pidfd < 0 ? -1 : fd_read_file_at(AT_FDCWD, path, text, sizeof text);
+    rest = (struct str){text, got > 0 ? (size_t)got : 0};
+    while (str_next_line(&rest, &line))
+        if (str_starts(line, "Pid:"))
+            (void)num_int64(str_trim(str_slice(line, strlen("Pid:"), line.n)), &pid);
+    return pid > 0 ? (pid_t)pid : 0; /* -1: it is reaped */
 }
 
 /* Not by its init, whose links an ordinary user may not follow. */

@@ -61,5 +61,51 @@ def test_hints(t):
         t.ok("another Python" not in said, "not for " + name, said)
     t.write("d.sh", "echo a\nif\n")
     t.ok("Windows" not in on_terminal(t, "d.sh"), "not for other scripts")
-    r = t.run("-c", "open('a', 'w').close(); 1 / 0")
-    t.ok(b"glovebox: hint" not in r.err and b"not kept" not in r.err, "no terminal, no hints", r)
+
+
+HINTS = [
+    ("import numpy_is_missing", r"hint: Module 'numpy_is_missing' is not installed.*--python.*--pip"),
+    ("import urllib.request as u\nu.urlopen('http://a.example')", r"hint: There is no network inside.*--net=host"),
+    ("from typing import Nope", r"hint: Module typing has no 'Nope' in this version.*--python names another"),
+    ("import msvcrt", r"hint: Module 'msvcrt' is not in the library of this Python.*--python names another"),
+    ("import urllib2", r"hint: Module 'urllib2' is of Python 2; in Python 3 it is urllib.request"),
+    ("open('a', 'w').close()", r"glovebox: not kept: a \(--out DIR keeps new files\)"),
+]
+
+
+def test_without_terminal(t):
+    """An agent, a CI job and a pipe get the same line as a person."""
+    for code, words in HINTS:
+        done = t.run("--no-daemon", "-c", code)
+        last = done.err.decode().splitlines()[-1]
+        t.match(words, last, "no terminal: %r" % code[:40])
+        t.equal(done.err.decode().count("hint:") + done.err.decode().count("not kept:"), 1, "one line of it", done)
+        for how, env in ((("-q",), {}), (("--json",), {}), (("--events",), {}), ((), {"GLOVEBOX_HINTS": "0"})):
+            err = t.run("--no-daemon", *how, "-c", code, env=env).err
+            t.ok(b"hint:" not in err and b"not kept" not in err, "not with %s" % (" ".join(how) or "GLOVEBOX_HINTS=0"), err)
+    t.match(b"hint: The divisor", t.run("-c", "1 / 0", env={"GLOVEBOX_HINTS": "1"}).err, "GLOVEBOX_HINTS=1 is the default")
+    t.write("own.py", "class Own(Exception): pass\nraise Own('x')\n")
+    t.ok(b"hint" not in t.run("own.py").err, "an unknown error is not said twice")
+    err = t.run("--net", "host", "-c", "import socket; socket.create_connection(('127.0.0.1', 9), 2)").err
+    t.ok(b"Connection refused" in err and b"no network" not in err, "with a network, its absence is no reason", err)
+    err = t.run("--net", "host", "-c", "import aiohttp_is_missing").err
+    t.match(b"hint: Module", err, "a missing module, with a network")
+
+
+def test_other_version(t):
+    """Syntax that the program's Python does not have, and a newer one does."""
+    code = "def f[T](x: T) -> T: return x\nprint(f(1))"
+    done = t.box("check", "--target", "3.11", "-c", code)
+    t.match(rb"hint: Python 3\.12 has this syntax, and 3\.11 does not; --python names another version", done.out, "check")
+    doc = t.box("check", "--json", "--target", "3.11", "-c", "x = = 1").json
+    t.ok("3.12" not in str(doc), "not for what no Python reads", doc)
+
+
+def test_of_tests(t):
+    t.write("f.py", "def f(x):\n    import numpy_is_missing\n    return x\n")
+    t.write("cases.json", '[{"args": [1], "expected": 1}]')
+    done = t.box("test", "--func", "f", "--cases", "cases.json", "f.py")
+    t.match(b"^glovebox: hint: Module 'numpy_is_missing' is not installed.*\n$", done.err, "a test has one, too")
+    t.equal(t.box("test", "-q", "--func", "f", "--cases", "cases.json", "f.py").err, b"", "and none with -q")
+    t.write("g.py", "def f(x): return x + 1\n")
+    t.equal(t.box("test", "--func", "f", "--cases", "cases.json", "g.py").err, b"", "none for a wrong answer")

@@ -22,6 +22,7 @@ struct seen {
 
 static void take(struct cell_reader *r, struct seen *seen)
 {
+    const struct result result = {.language = "python", .cell.number = 1};
     struct cell_frame frame;
     struct err err;
 
@@ -37,8 +38,7 @@ static void take(struct cell_reader *r, struct seen *seen)
         json_t *bundle = value ? cell_bundle(value) : NULL;
         assert(!bundle || json_is_object(json_object_get(bundle, "data")));
         json_decref(bundle);
-        result_exception_free(value ? cell_exception(value, "python", STR("x = 1\n"), 1, NULL)
-                                    : NULL);
+        result_exception_free(value ? cell_exception(value, &result, STR("x = 1\n"), NULL) : NULL);
         json_decref(value);
     }
 }

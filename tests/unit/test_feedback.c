@@ -346,8 +346,10 @@ static void test_refused(void)
 static void test_advice(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(advised); i++) {
-        AUTO_FREE char *got =
-            advice_for_error(advised[i].language, advised[i].type, advised[i].message);
+        const struct advice_error error = {.language = advised[i].language,
+                                           .type = advised[i].type,
+                                           .message = str_from(advised[i].message)};
+        AUTO_FREE char *got = advice_for_error(&error);
         EQ_STR(got, advised[i].advice);
     }
 }

@@ -236,6 +236,8 @@ static void report(const struct invocation *in, const json_t *doc)
     } else if (doubt) {
         AUTO_FREE char *text = xasprintf("this is no verdict on the program: %s", doubt);
         cmd_test_complain(text);
+    } else {
+        report_hints(&(struct report){.settings = s}, doc);
     }
 }
 

@@ -7,20 +7,20 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "policy/package_words.h"
 
 /* ---- commands ---- */
 
 #define IN_SESSION "'glovebox session exec ID' runs code in a session that stays"
-#define PACKAGES                                                                                   \
-    "programs use the packages of the interpreter in $PATH: install them there, or let --backend " \
-    "docker --pip NAMES do it"
-#define PYTHON "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"
-#define SCRIPT "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"
-#define SHELL  "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"
-#define IN_R   "'glovebox run FILE.R' runs a program, 'glovebox repl --lang r' is a prompt"
-#define NEW    "'glovebox session new' opens a session; a run needs no preparation"
-#define CLOSE  "'glovebox session close ID' closes a session; nothing of a run stays"
-#define LISTS  "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
+#define PACKAGES   PACKAGE_WAYS "; 'glovebox help packages' has examples"
+#define NODES      "'--ro node_modules:/node_modules' shows modules that npm installed outside"
+#define PYTHON     "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"
+#define SCRIPT     "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"
+#define SHELL      "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"
+#define IN_R       "'glovebox run FILE.R' runs a program, 'glovebox repl --lang r' is a prompt"
+#define NEW        "'glovebox session new' opens a session; a run needs no preparation"
+#define CLOSE      "'glovebox session close ID' closes a session; nothing of a run stays"
+#define LISTS      "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
 #define STATUS                                                                                     \
     "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's layers"
 #define NO_LANGUAGE "'glovebox help languages' lists the languages, and how to add one"
@@ -53,7 +53,7 @@ static const char *const command_words[][2] = {
     {"ls", LISTS},
     {"new", NEW},
     {"node", SCRIPT},
-    {"npm", PACKAGES},
+    {"npm", NODES},
     {"open", NEW},
     {"pip", PACKAGES},
     {"pip3", PACKAGES},

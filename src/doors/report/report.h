@@ -18,8 +18,8 @@ struct report {
     bool files; /* --out and --work-dir apply to this run */
 };
 
-/* At the end, on a terminal: one line of advice after a failure, else the files that are lost
- * (report_hints.c). */
+/* At the end: one line of advice after a failure, else the files that are lost. Nothing with
+ * --quiet, with --json or --events, whose result has both, and with GLOVEBOX_HINTS=0. */
 void report_hints(const struct report *how, const json_t *document);
 /* Prints the rest of the output, the document if --json is set, and the notes. All of it comes from
  * the document, so it does not matter whether this process ran the program or a daemon did. */

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Advice for a person at a terminal. A model reads the same in the result's `feedback` and `files`.
+ * Advice for people, and for agents that call the command. JSON has the same in the result's
+ * `feedback` and `files`.
  */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "explain/feedback.h"
+#include "formats/encoded.h"
+#include "formats/json_get.h"
 #include "languages/elsewhere.h"
+#include "registry/registry.h"
 #include "report/report.h"
 #include "run/prepare.h"
 
+#define HINTS_VARIABLE "GLOVEBOX_HINTS"
+
 enum { NAMES_SHOWN = 3 };
+
+static bool are_wanted(const struct cli_settings *settings)
+{
+    static const char *const off[] = {"0", "off", "no", "false", NULL};
+    const char *hints = getenv(HINTS_VARIABLE);
+
+    return !settings->json && !settings->common.events &&
+           !(hints && str_one_of(str_from(hints), off));
+}
 
 /* Returns the module that the program's Python lacks; empty for another failure. */
 static struct str missing_module(const json_t *doc)
@@ -28,11 +43,20 @@ static struct str missing_module(const json_t *doc)
     return str_slice(message, lead.n, message.n - 1);
 }
 
+/* True if the program ran with an interpreter of this host. */
+static bool ran_here(const json_t *doc)
+{
+    struct err err;
+    const struct backend *backend = backend_find(json_get_str(doc, "backend"), &err);
+
+    return backend && !backend->interpreter;
+}
+
 /* True if another Python of this host has the module; prints which one. */
 static bool say_elsewhere(const struct report *how, const json_t *doc)
 {
     struct str module = missing_module(doc);
-    AUTO_FREE char *python = module.n ? python_elsewhere(module) : NULL;
+    AUTO_FREE char *python = module.n && ran_here(doc) ? python_elsewhere(module) : NULL;
 
     if (!python)
         return false;
@@ -42,14 +66,37 @@ static bool say_elsewhere(const struct report *how, const json_t *doc)
     return true;
 }
 
+/* The first advice that is about the program's failure, not about a test that failed. */
+static const char *first_advice(const json_t *doc)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach(json_object_get(doc, "feedback"), i, text)
+    {
+        if (!str_starts(json_str(text), FEEDBACK_TEST))
+            return json_string_value(text);
+    }
+    return NULL;
+}
+
+/* True if nothing is known about the error, so that the text is only the error itself. */
+static bool repeats_error(const char *text, const json_t *doc)
+{
+    const char *type = json_get_text(json_object_get(doc, "exception"), "type");
+
+    return type && *type && str_starts(str_from(text), type);
+}
+
 /* A refusal's findings have hints of their own. */
 static void say_advice(const struct report *how, const json_t *doc)
 {
-    const char *text = json_string_value(json_array_get(json_object_get(doc, "feedback"), 0));
+    const char *text = first_advice(doc);
     const char *type = json_string_value(json_object_get(doc, "error_type"));
     bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
 
-    if (!text || !theirs || feedback_is_general(text) || say_elsewhere(how, doc))
+    if (!text || !theirs || feedback_is_general(text) || repeats_error(text, doc) ||
+        say_elsewhere(how, doc))
         return;
     AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
     report_say(how->settings, line);
@@ -79,7 +126,7 @@ static void say_lost_files(const struct report *how, const json_t *doc)
         report_say(how->settings, b.p);
 }
 
-/* Printed without a terminal, too: another version may give other results. */
+/* Not a hint: another version may give other results. */
 static void say_other_python(const struct report *how, const json_t *doc)
 {
     const json_t *warning;
@@ -97,7 +144,7 @@ void report_hints(const struct report *how, const json_t *doc)
 {
     if (!how->settings->json && !how->settings->common.events)
         say_other_python(how, doc);
-    if (!isatty(STDERR_FILENO) || how->settings->json || how->settings->common.events)
+    if (!are_wanted(how->settings))
         return;
     if (json_is_true(json_object_get(doc, "success")))
         say_lost_files(how, doc);

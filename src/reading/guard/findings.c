@@ -386,6 +386,14 @@ static void mark_reasons(struct check *c, const struct verdict *v)
         c->notes[i].f.refuses = is_of_stage(c, &c->notes[i], v->stage) && c->notes[i].f.points > 0;
 }
 
+bool finding_has_own_hint(const struct finding *f)
+{
+    for (size_t i = 0; f->hint && i < RULE_COUNT; i++)
+        if (strcmp(guard_rule(i)->id, f->rule) == 0)
+            return !rule_hints[i] || strcmp(rule_hints[i], f->hint) != 0;
+    return f->hint && *f->hint;
+}
+
 void finding_done(struct finding *f)
 {
     free(f->message);

@@ -4,10 +4,9 @@
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "policy/package_words.h"
 
-#define INSTALL                                                                                    \
-    "Packages cannot be installed inside, without a network: leave this line out, and bring them " \
-    "with --python (a Python that has them) or --pip."
+#define INSTALL "Packages cannot be installed inside: leave this line out; " PACKAGE_WAYS "."
 
 static const struct {
     const char *begin;

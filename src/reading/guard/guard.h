@@ -50,6 +50,9 @@ struct finding {
     uint32_t excerpt_column; /* where the finding starts in the excerpt, from 1, in characters */
 };
 
+/* True if the hint is about the finding's own text: false for the one that its rule always has. */
+bool finding_has_own_hint(const struct finding *finding);
+
 /* The output and exception in the result of a refused run, for profiles that imitate another
  * system. A NULL member is not set. */
 struct verdict_texts {

@@ -11,6 +11,8 @@
 #include "guard/foreign_line.h"
 #include "guard/guard.h"
 
+enum { READ_AGAIN_MAX = 1 << 20 }; /* bytes of a text that is read for newer versions, too */
+
 /* Copies a text and two line ends to *p; returns the number of lines. */
 static uint32_t syntax_put(char **p, struct str s)
 {
@@ -57,15 +59,36 @@ static uint32_t byte_column(struct check *c, const struct python_error *e, uint3
     return (uint32_t)i;
 }
 
+/* The N of the first newer Python 3.N that can read the text; 0 if none can, or for a long text. */
+static unsigned newer_that_reads(const struct check *c)
+{
+    struct python_options options = c->text->options;
+    unsigned newer = 0;
+
+    for (unsigned n = options.target + 1; options.target && n <= PYTHON_NEWEST && !newer; n++) {
+        struct python_text text = {.options = options};
+        text.options.target = n;
+        if (c->text->bytes.n <= READ_AGAIN_MAX && python_text_check(&text, c->text->bytes))
+            newer = n;
+        python_text_done(&text);
+    }
+    return newer;
+}
+
 /* Replaces the general hint, which only reports that there is an error. */
 static void improve_hint(struct check *c, struct note *n, uint32_t line)
 {
-    const char *hint = n->rule == RULE_SYNTAX ? foreign_line_hint(check_line(c, line)) : NULL;
+    const char *foreign = n->rule == RULE_SYNTAX ? foreign_line_hint(check_line(c, line)) : NULL;
+    unsigned newer = n->rule == RULE_SYNTAX && !foreign ? newer_that_reads(c) : 0;
 
-    if (!hint)
+    if (!foreign && !newer)
         return;
     free(n->f.hint);
-    n->f.hint = xstrdup(hint);
+    n->f.hint = foreign
+                    ? xstrdup(foreign)
+                    : xasprintf("Python 3.%u has this syntax, and 3.%u does not; --python names "
+                                "another version.",
+                                newer, c->text->options.target);
 }
 
 static void syntax_report(struct check *c, enum rule rule, const struct python_error *e)

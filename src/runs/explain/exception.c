@@ -254,7 +254,9 @@ static struct result_exception *exception_make(const struct exception_input *in,
     ret->traceback = trace_of(in, trace);
     exception_set_place(in, e, ret);
     const char *ends = exception_line_ends(in->language, in->code);
-    ret->hint = ends ? xstrdup(ends) : advice_for_error(in->language, ret->type, ret->message);
+    ret->hint = ends ? xstrdup(ends)
+                     : advice_for_error(&(struct advice_error){in->language, ret->type,
+                                                               str_from(ret->message), in->place});
     return ret;
 }
 

@@ -7,16 +7,18 @@
 #define EXPLAIN_EXCEPTION_H
 
 #include "base/str.h"
+#include "explain/advice_place.h"
 #include "python/python.h"
 #include "result/result.h"
 
 struct exception_input {
-    const char *language; /* "python", "javascript", ... */
-    struct str text;      /* the error stream */
-    const char *work;     /* path inside of the user's folder, with a slash at its end */
-    const char *program;  /* the program's file name in it; NULL: its text is not read */
-    struct str code;      /* the program's text */
-    int64_t prelude;      /* number of its first lines that are --prelude's, not the user's */
+    const char *language;      /* "python", "javascript", ... */
+    struct str text;           /* the error stream */
+    const char *work;          /* path inside of the user's folder, with a slash at its end */
+    const char *program;       /* the program's file name in it; NULL: its text is not read */
+    struct str code;           /* the program's text */
+    struct advice_place place; /* for the hint */
+    int64_t prelude;           /* number of its first lines that are --prelude's, not the user's */
 };
 
 /* Returns the error; NULL if there is none, or if the language has no reader. For a chain, it is

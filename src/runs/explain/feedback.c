@@ -105,7 +105,7 @@ static char *write_test(const struct feedback_test *t)
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 8 * TEXT_CHARS);
-    (void)buf_adds(&b, "Test '");
+    (void)buf_adds(&b, FEEDBACK_TEST);
     printable_add_word(&b, str_from(t->name), TEXT_CHARS / 2);
     (void)buf_adds(&b, "' failed: ");
     printable_add_word(&b, str_from(t->detail), TEXT_CHARS);
@@ -138,13 +138,20 @@ static void collect_type(struct collector *c, const char *type)
     collect_text(c, TOPIC_NONE, text ? xstrdup(text) : NULL);
 }
 
+static struct advice_error error_of(const struct collector *c, const char *type,
+                                    const char *message)
+{
+    return (struct advice_error){c->result->language, type, str_from(message),
+                                 advice_place_of(c->result)};
+}
+
 static void collect_hint(struct collector *c, const struct result_exception *e)
 {
-    enum advice_topic topic = advice_topic_of(c->result->language, e->type, e->message);
-    char *hint = e->hint && *e->hint ? short_text(str_from(e->hint), HINT_CHARS)
-                                     : advice_for_error(c->result->language, e->type, e->message);
+    const struct advice_error error = error_of(c, e->type, e->message);
+    char *hint =
+        e->hint && *e->hint ? short_text(str_from(e->hint), HINT_CHARS) : advice_for_error(&error);
 
-    collect_text(c, topic, hint);
+    collect_text(c, advice_topic_of(&error), hint);
 }
 
 /* Adds advice about the error that ended the program, then about its cause; specific rows come
@@ -192,9 +199,8 @@ static void collect_raised(struct collector *c, const char *detail)
     if (!str_ends(name, "Error") || !reading_is_name(name))
         return;
     AUTO_FREE char *type = xstrndup(name.p, name.n);
-    const char *message = detail + colon + 2;
-    collect_text(c, advice_topic_of(c->result->language, type, message),
-                 advice_for_error(c->result->language, type, message));
+    const struct advice_error error = error_of(c, type, detail + colon + 2);
+    collect_text(c, advice_topic_of(&error), advice_for_error(&error));
     collect_type(c, type);
 }
 
@@ -211,10 +217,12 @@ static void collect_details(struct collector *c)
  * one. */
 static void collect_lines(struct collector *c, struct str text)
 {
+    const struct advice_place place = advice_place_of(c->result);
+
     for (size_t i = 0; i < 4 * LINES && text.n; i++) {
         enum advice_topic topic;
         struct str line = last_lines(text, 1);
-        char *advice = advice_find("", NULL, line, &topic);
+        char *advice = advice_find(&(struct advice_error){"", NULL, line, place}, &topic);
         collect_text(c, topic, advice);
         text = str_slice(text, 0, (size_t)(line.p - text.p));
     }

@@ -30,6 +30,9 @@ struct feedback_input {
 
 enum { FEEDBACK_CHARS = 4000 };
 
+/* The beginning of the text about a test that failed. */
+#define FEEDBACK_TEST "Test '"
+
 /* True if the advice says only that the program failed. */
 bool feedback_is_general(const char *text);
 

@@ -6,6 +6,9 @@
 #include "base/mem.h"
 #include "formats/printable.h"
 #include "languages/language.h"
+#include "policy/package_words.h"
+#include "registry/registry.h"
+#include "result/result.h"
 
 enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 
@@ -106,6 +109,18 @@ void advice_write(struct buf *b, const char *text, const struct str captures[ADV
 
 /* ---- looking up ---- */
 
+struct advice_place advice_place_of(const struct result *result)
+{
+    struct err err;
+    const struct backend *backend =
+        result->backend ? backend_find(str_from(result->backend), &err) : NULL;
+
+    return (struct advice_place){
+        .net = result->net_host,
+        .installs = backend && !backend_need(backend, CAN_PACKAGES).why_not,
+    };
+}
+
 static struct str first_line(struct str message)
 {
     struct str line = {"", 0};
@@ -114,18 +129,18 @@ static struct str first_line(struct str message)
     return str_slice(line, 0, MESSAGE_MAX);
 }
 
-static const struct advice *feedback_advice_look_up(const char *language, const char *type,
-                                                    struct str message,
+static const struct advice *feedback_advice_look_up(const struct advice_error *error,
                                                     struct str captures[ADVICE_CAPTURES])
 {
-    const char *name = str_after_last(type, '.');
-    enum language_errors errors = language_traits_of(language)->errors;
+    const char *name = str_after_last(error->type, '.');
+    enum language_errors errors = language_traits_of(error->language)->errors;
+    struct str message = first_line(error->message);
 
-    message = first_line(message);
     for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         const struct advice *a = &table[i];
         if ((a->errors && a->errors != errors) ||
-            (a->type && (!name || strcmp(a->type, name) != 0)))
+            (a->type && (!name || strcmp(a->type, name) != 0)) ||
+            (a->topic == TOPIC_NETWORK && error->place.net))
             continue;
         if (advice_match(a->pattern, message, captures))
             return a;
@@ -133,11 +148,10 @@ static const struct advice *feedback_advice_look_up(const char *language, const 
     return NULL;
 }
 
-char *advice_find(const char *language, const char *type, struct str message,
-                  enum advice_topic *ret_topic)
+char *advice_find(const struct advice_error *error, enum advice_topic *ret_topic)
 {
     struct str captures[ADVICE_CAPTURES];
-    const struct advice *a = feedback_advice_look_up(language, type, message, captures);
+    const struct advice *a = feedback_advice_look_up(error, captures);
     AUTO_BUF struct buf b = {0};
 
     *ret_topic = a ? a->topic : TOPIC_NONE;
@@ -154,12 +168,12 @@ bool advice_has_types(const char *language)
 }
 
 /* An undefined name may be in the library; missing modules have their own table. */
-static bool add_missing(struct buf *b, const char *language, const char *type, struct str message)
+static bool add_missing(struct buf *b, const struct advice_error *error)
 {
-    struct str captures[ADVICE_CAPTURES];
-    const char *name = str_after_last(type, '.');
+    struct str captures[ADVICE_CAPTURES], message = first_line(error->message);
+    const char *name = str_after_last(error->type, '.');
 
-    if (!advice_has_types(language) || !name)
+    if (!advice_has_types(error->language) || !name)
         return false;
     if (strcmp(name, "NameError") == 0 &&
         advice_match("name '*' is not defined*", message, captures))
@@ -167,27 +181,27 @@ static bool add_missing(struct buf *b, const char *language, const char *type, s
     if (strcmp(name, "ModuleNotFoundError") != 0 ||
         !advice_match("No module named '*'*", message, captures) || captures[1].n)
         return false;
-    advice_add_module(b, captures[0]);
+    advice_add_module(b, captures[0], error->place);
     return true;
 }
 
-char *advice_for_error(const char *language, const char *type, const char *message)
+char *advice_for_error(const struct advice_error *error)
 {
     AUTO_BUF struct buf b = {0};
     enum advice_topic topic;
 
     buf_init(&b, TEXT_MAX);
-    if (add_missing(&b, language, type, first_line(str_from(message))))
+    if (add_missing(&b, error))
         return buf_take(&b);
-    return advice_find(language, type, str_from(message), &topic);
+    return advice_find(error, &topic);
 }
 
-enum advice_topic advice_topic_of(const char *language, const char *type, const char *message)
+enum advice_topic advice_topic_of(const struct advice_error *error)
 {
     struct str captures[ADVICE_CAPTURES];
-    const struct advice *a = feedback_advice_look_up(language, type, str_from(message), captures);
+    const struct advice *a = feedback_advice_look_up(error, captures);
 
-    if (strcmp(str_after_last(type, '.'), "ModuleNotFoundError") == 0)
+    if (strcmp(str_after_last(error->type, '.'), "ModuleNotFoundError") == 0)
         return TOPIC_MODULE;
     return a ? a->topic : TOPIC_NONE;
 }

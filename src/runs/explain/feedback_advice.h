@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "explain/advice_place.h"
 #include "languages/traits.h"
 
 /* One piece of advice per topic is enough. */
@@ -28,6 +29,9 @@ enum advice_topic {
     TOPIC_SYNTAX,
     TOPIC_COUNT
 };
+
+/* What to do without a network. */
+#define OPENS_NET "Give data with --file, or open the host's network with --net=host."
 
 #define ADVICE_LINE_ENDS                                                                           \
     "The script has the line ends of Windows (CR LF), and the shell takes the CR for a part of "   \
@@ -50,20 +54,26 @@ bool advice_match(const char *pattern, struct str text, struct str captures[ADVI
 /* Writes the text with the captures filled in. */
 void advice_write(struct buf *b, const char *text, const struct str captures[ADVICE_CAPTURES]);
 
-/* Returns the text of the first row that matches, or NULL; the caller frees. type may be NULL. */
-char *advice_find(const char *language, const char *type, struct str message,
-                  enum advice_topic *ret_topic);
+/* An error: its language, type (may be NULL) and message, and where the program ran. */
+struct advice_error {
+    const char *language, *type;
+    struct str message;
+    struct advice_place place;
+};
+
+/* Returns the text of the first row that matches, or NULL; the caller frees. */
+char *advice_find(const struct advice_error *error, enum advice_topic *ret_topic);
 /* Does this, and also searches for missing names and modules. */
-char *advice_for_error(const char *language, const char *type, const char *message);
-enum advice_topic advice_topic_of(const char *language, const char *type, const char *message);
+char *advice_for_error(const struct advice_error *error);
+enum advice_topic advice_topic_of(const struct advice_error *error);
 
 /* ---- feedback_names.c ---- */
 
 /* Appends where Python's library has a name that the program uses without defining it; false if it
  * is unknown. */
 bool advice_add_home(struct buf *b, struct str name);
-/* Appends what can replace a missing Python module. Always appends something. */
-void advice_add_module(struct buf *b, struct str module);
+/* Appends what can replace a missing Python module, and how to get it. Always appends something. */
+void advice_add_module(struct buf *b, struct str module, struct advice_place place);
 
 /* ---- by the type of a Python error ---- */
 

@@ -7,13 +7,13 @@
 #include "base/num.h"
 #include "explain/feedback_parts.h"
 #include "formats/printable.h"
-#include "guard/foreign_line.h"
+#include "guard/guard.h"
 
 enum { TEXT_MAX = 4000, FINDINGS_MAX = 10, MESSAGE_MAX = 400 };
 
-static char *write_text(const char *text, const char *first, const char *second)
+static char *write_text(const char *text, const char *first)
 {
-    struct str captures[ADVICE_CAPTURES] = {str_from(first), str_from(second)};
+    struct str captures[ADVICE_CAPTURES] = {str_from(first)};
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, TEXT_MAX);
@@ -167,7 +167,7 @@ static bool counts(const struct verdict *v, const struct finding *f)
 /* False if there is only the general hint on a syntax error, which adds no information. */
 static bool says_more(const struct finding *f, enum guard_stage stage)
 {
-    return stage != GUARD_SYNTAX || foreign_line_hint(str_from(f->excerpt));
+    return stage != GUARD_SYNTAX || finding_has_own_hint(f);
 }
 
 static char *write_finding(const struct finding *f, enum guard_stage stage)
@@ -214,7 +214,9 @@ static void collect_syntax(struct collector *c)
     if (v->stage != GUARD_SYNTAX || colon <= 0 || says_more(&v->findings[0], v->stage))
         return;
     AUTO_FREE char *type = xstrndup(message, (size_t)colon);
-    collect_text(c, TOPIC_SYNTAX, advice_for_error(c->result->language, type, message + colon + 2));
+    const struct advice_error error = {
+        .language = c->result->language, .type = type, .message = str_from(message + colon + 2)};
+    collect_text(c, TOPIC_SYNTAX, advice_for_error(&error));
     if (!advice_has_types(c->result->language))
         return;
     const char *general = advice_of_type(type);
@@ -301,8 +303,8 @@ static const struct {
     const char *text;
 } denials[] = {
     {NAMES("socket", "socketpair", "connect", "bind", "sendto"), TOPIC_NETWORK,
-     "A socket of a kind that is not allowed inside was asked for ({1}). There is no network: give "
-     "data with --file."},
+     "A socket of a kind that is not allowed inside was asked for ({1}). There is no "
+     "network. " OPENS_NET},
     {NAMES("ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd"), TOPIC_NONE,
      "Looking into other processes is not allowed inside ({1}): debuggers and tracers do not "
      "work."},
@@ -318,11 +320,11 @@ static const struct {
      "Owners, setuid bits and device files cannot be made inside ({1})."},
 };
 
-static const char *denial_text(const char *call, enum advice_topic *ret_topic)
+static const char *denial_text(const char *call, bool net, enum advice_topic *ret_topic)
 {
     for (size_t i = 0; i < ARRAY_LEN(denials); i++)
         for (const char *const *name = denials[i].calls; *name; name++)
-            if (strcmp(*name, call) == 0) {
+            if (strcmp(*name, call) == 0 && !(net && denials[i].topic == TOPIC_NETWORK)) {
                 *ret_topic = denials[i].topic;
                 return denials[i].text;
             }
@@ -338,14 +340,14 @@ void collect_denied(struct collector *c)
 
     for (size_t i = 0, n = 0; i < o->denied_count && n < ARRAY_LEN(reported); i++) {
         enum advice_topic topic;
-        const char *text = denial_text(o->denied[i].name, &topic);
+        const char *text = denial_text(o->denied[i].name, c->result->net_host, &topic);
         bool again = false;
         for (size_t k = 0; k < n; k++)
             again |= reported[k] == text;
         if (again)
             continue;
         reported[n++] = text;
-        collect_text(c, topic, write_text(text, o->denied[i].name, NULL));
+        collect_text(c, topic, write_text(text, o->denied[i].name));
     }
 }
 

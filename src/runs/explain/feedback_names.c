@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -6,6 +7,7 @@
 #include "explain/feedback_advice.h"
 #include "formats/printable.h"
 #include "policy/modules.h"
+#include "policy/package_words.h"
 
 enum { NAME_MAX_SHOWN = 60 };
 
@@ -136,9 +138,9 @@ static const struct {
     {"seaborn", "a table, or an SVG file written as text"},
     {"plotly", "a table, or an SVG file written as text"},
     {"PIL", "a text format (SVG, PPM) written by hand"},
-    {"requests", "data given with --file (there is no network anyway)"},
-    {"httpx", "data given with --file (there is no network anyway)"},
-    {"aiohttp", "data given with --file (there is no network anyway)"},
+    {"requests", "urllib.request"},
+    {"httpx", "urllib.request"},
+    {"aiohttp", "urllib.request"},
     {"bs4", "html.parser"},
     {"lxml", "xml.etree.ElementTree and html.parser"},
     {"yaml", "json"},
@@ -160,15 +162,26 @@ static const struct {
     {"openpyxl", "csv, or zipfile with xml.etree.ElementTree"},
     {"networkx", "dicts of sets, heapq and collections.deque"},
     {"six", "nothing: this is Python 3"},
-    {"urllib2", "urllib.request (this is Python 3)"},
-    {"ConfigParser", "configparser (this is Python 3)"},
-    {"Queue", "queue (this is Python 3)"},
-    {"cPickle", "pickle (this is Python 3)"},
-    {"Tkinter", "text output"},
     {"tkinter", "text output"},
     {"distutils", "sysconfig and shutil (it is gone since Python 3.12)"},
     {"imp", "importlib (it is gone since Python 3.12)"},
     {"asyncore", "asyncio (it is gone since Python 3.12)"},
+};
+
+/* Modules of Python 2 that have another name since. */
+static const struct {
+    const char *module, *now;
+} renamed[] = {
+    {"ConfigParser", "configparser"},
+    {"HTMLParser", "html.parser"},
+    {"Queue", "queue"},
+    {"StringIO", "io"},
+    {"Tkinter", "tkinter"},
+    {"cPickle", "pickle"},
+    {"cStringIO", "io"},
+    {"httplib", "http.client"},
+    {"urllib2", "urllib.request"},
+    {"urlparse", "urllib.parse"},
 };
 
 /* Modules whose package has another name. */
@@ -246,25 +259,78 @@ static const char *misspelt(struct str module)
     return n.best && strlen(n.best) <= module.n + 2 ? n.best : NULL;
 }
 
-void advice_add_module(struct buf *b, struct str module)
+static const char *new_name_of(struct str module)
 {
-    const char *instead = substitute_for(top_of(module)), *near = misspelt(module);
-    const char *package = package_of(top_of(module));
+    for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
+        if (str_is(module, renamed[i].module))
+            return renamed[i].now;
+    return NULL;
+}
+
+/* Adds "--pip=pyyaml installs it". Names of packages are the same in small letters, and an option's
+ * value in our texts has no others. */
+static void add_installs(struct buf *b, const char *package)
+{
+    (void)buf_adds(b, "--pip=");
+    for (const char *p = package; *p; p++)
+        (void)buf_addc(b, (char)tolower((unsigned char)*p));
+    (void)buf_adds(b, " installs it.");
+}
+
+/* Names a package only if it is in our tables: a package with a made-up name may be malware. */
+static void add_ways(struct buf *b, struct str module, struct advice_place place)
+{
+    const char *package = package_of(module);
+    AUTO_FREE char *same = substitute_for(module) ? xstrndup(module.p, module.n) : NULL;
+
+    if (!place.installs)
+        (void)buf_adds(b, PACKAGE_WAYS ".");
+    else if (package || same)
+        add_installs(b, package ? package : same);
+    else
+        (void)buf_adds(b, "--pip installs packages.");
+}
+
+static void add_missing_package(struct buf *b, struct str module, struct advice_place place)
+{
+    const char *instead = substitute_for(module);
+
+    (void)buf_adds(b, " is not installed, and a program cannot install packages. ");
+    if (instead && str_starts(str_from(instead), "urllib.") && !place.net)
+        (void)buf_adds(b, "Use data that is given as a file, because there is no network; ");
+    else if (instead)
+        (void)buf_addf(b, "Use %s; ", instead);
+    else
+        (void)buf_adds(b, "Use the standard library; a module of your own comes with --file; ");
+    add_ways(b, module, place);
+}
+
+static void add_other_version(struct buf *b, struct str module)
+{
+    const char *instead = substitute_for(module);
+
+    (void)buf_adds(b, " is not in the library of this Python; other versions may have it. ");
+    if (instead)
+        (void)buf_addf(b, "Use %s; ", instead);
+    (void)buf_adds(b, "--python names another version.");
+}
+
+void advice_add_module(struct buf *b, struct str module, struct advice_place place)
+{
+    struct str top = top_of(module);
+    const char *near = misspelt(module), *package = package_of(top), *now = new_name_of(top);
 
     (void)buf_adds(b, "Module '");
     printable_add_word(b, module, NAME_MAX_SHOWN);
     (void)buf_addc(b, '\'');
     if (package)
         (void)buf_addf(b, " (of the package %s)", package);
-    if (instead)
-        (void)buf_addf(b,
-                       " is not installed, and no package can be installed inside. Use %s, or "
-                       "show the host's copy with --ro.",
-                       instead);
-    else if (near)
+    if (now)
+        (void)buf_addf(b, " is of Python 2; in Python 3 it is %s.", now);
+    else if (module_is_library(top))
+        add_other_version(b, top);
+    else if (near && !substitute_for(top))
         (void)buf_addf(b, " does not exist; '%s' does: probably a misspelling of it.", near);
     else
-        (void)buf_adds(b, " is not installed, and no package can be installed inside. Use the "
-                          "standard library; a module of your own comes with --file, one of the "
-                          "host with --ro.");
+        add_missing_package(b, top, place);
 }

@@ -75,6 +75,7 @@ struct result {
     char id[RESULT_ID];
     const char *language;
     const char *backend;
+    bool net_host;    /* it had the host's network */
     int64_t began_ms; /* since 1970; 0: it did not begin */
     char source_sha256[SHA256_HEX];
 

@@ -268,9 +268,11 @@ static const char *foreign_hint(const struct result_exception *e)
     return syntax && e->source ? foreign_line_hint(str_from(e->source)) : NULL;
 }
 
-struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
-                                        unsigned number, const char *profile)
+struct result_exception *cell_exception(const json_t *from, const struct result *result,
+                                        struct str code, const char *profile)
 {
+    const char *language = result->language;
+    unsigned number = result->cell.number;
     struct python_text text = {0};
 
     if (!json_is_object(from))
@@ -288,8 +290,10 @@ struct result_exception *cell_exception(const json_t *from, const char *language
     cell_decode_set_place(e, from, code, number);
     const char *ends = foreign_hint(e);
     ends = ends ? ends : exception_line_ends(language, code);
-    cell_decode_replace(&e->hint,
-                        ends ? xstrdup(ends) : advice_for_error(language, e->type, e->message));
+    cell_decode_replace(
+        &e->hint, ends ? xstrdup(ends)
+                       : advice_for_error(&(struct advice_error){
+                             language, e->type, str_from(e->message), advice_place_of(result)}));
     exception_find_statement(e, code, &text);
     exception_use_words(e, profile);
     python_text_done(&text);

@@ -28,10 +28,10 @@ json_t *cell_bundle(const json_t *bundle);
 /* Returns its approximate size. */
 size_t cell_bundle_bytes(const json_t *bundle);
 
-/* Reads an EXCEPTION of cell `number`, whose code is `code`; NULL if it is invalid. `profile` may
- * be NULL. Free with result_exception_free. */
-struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
-                                        unsigned number, const char *profile);
+/* Reads an EXCEPTION of the result's cell, whose code is `code`; NULL if it is invalid. `profile`
+ * may be NULL. Free with result_exception_free. */
+struct result_exception *cell_exception(const json_t *from, const struct result *result,
+                                        struct str code, const char *profile);
 
 /* Returns a boolean member of an object; false if it is not a boolean. */
 bool cell_flag(const json_t *object, const char *key);

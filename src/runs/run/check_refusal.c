@@ -74,7 +74,9 @@ static struct result_exception *syntax_exception(const struct finding *f, const 
     e->message = xstrndup(message.p, message.n);
     set_exception_place(e, f);
     e->traceback = buf_take(&trace);
-    e->hint = advice_for_error("python", e->type, e->message);
+    if (!finding_has_own_hint(f))
+        e->hint = advice_for_error(&(struct advice_error){
+            .language = "python", .type = e->type, .message = str_from(e->message)});
     if (!e->hint && f->hint)
         e->hint = xstrdup(f->hint);
     return e;

@@ -162,6 +162,7 @@ static int run_choose(struct run *run, struct err *err)
     /* The result names the chosen backend even if it is not available. */
     if (run->prepared.backend)
         run->result->backend = run->prepared.backend->name;
+    run->result->net_host = q->place.net_host;
     if (run->prepared.language)
         run->result->language = run->prepared.language->name;
     if (chosen < 0)
@@ -367,6 +368,7 @@ static void read_exception(struct run *run)
                                                             .work = backend_inside(r->guest),
                                                             .program = run->name,
                                                             .code = run->program,
+                                                            .place = advice_place_of(r),
                                                             .prelude = run->prelude_lines});
 }
 

@@ -207,6 +207,7 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     result_begin(r, &s->shared->request.run.limits, cell->code);
     r->language = s->shared->prepared.language->name;
     r->backend = s->shared->prepared.backend->name;
+    r->net_host = s->shared->request.run.place.net_host;
     guest_wall(s->guest, &r->outcome);
     prepare_warn_backend(&s->shared->prepared, &r->warnings);
     prepare_warn_limits(&s->shared->prepared, r->outcome.held, &r->warnings);

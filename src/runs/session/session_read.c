@@ -66,9 +66,8 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
     int64_t status = 0;
     bool ok = cell_flag(answer, "ok");
 
-    r->exception =
-        cell_exception(json_object_get(answer, "exception"), s->shared->prepared.language->name,
-                       cell->code, r->cell.number, s->shared->request.run.policy.profile);
+    r->exception = cell_exception(json_object_get(answer, "exception"), r, cell->code,
+                                  s->shared->request.run.policy.profile);
     take_results(x, r);
     r->value = take_value(r, answer, "value");
     r->is_final_answer = cell_flag(answer, "is_final_answer");

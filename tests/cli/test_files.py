@@ -440,18 +440,21 @@ def test_ro(t):
     import shutil
     import tempfile
 
-    place = tempfile.mkdtemp(dir="/tmp")
-    os.chmod(place, 0o755)  # root's guest is not root
-    try:
-        t.write(place + "/x", "in tmp")
-        t.exits(
-            t.run("--ro", place, "-c", "print(open(%r).read())" % (place + "/x")),
-            0,
-            "a folder below /tmp at its own place",
-            b"in tmp\n",
-        )
-    finally:
-        shutil.rmtree(place)
+    for above in ("/tmp", "/var/tmp"):
+        place = tempfile.mkdtemp(dir=above)
+        os.chmod(place, 0o755)  # root's guest is not root
+        try:
+            t.write(place + "/x", "in tmp")
+            t.exits(
+                t.run("--ro", place, "-c", "print(open(%r).read())" % (place + "/x")),
+                0,
+                "a folder below %s at its own place" % above,
+                b"in tmp\n",
+            )
+            other = os.path.join("/tmp", os.path.basename(place))
+            t.ok(above == "/tmp" or not os.path.exists(other), "... and nothing is made in the host's /tmp")
+        finally:
+            shutil.rmtree(place)
 
 
 OUTSIDE = """

@@ -50,7 +50,7 @@ static const struct {
     {"/dev/stdin", "/proc/self/fd/0"},
     {"/dev/stdout", "/proc/self/fd/1"},
     {"/dev/stderr", "/proc/self/fd/2"},
-    {"/var/tmp", "/tmp"},
+    {"/var/tmp", "../tmp"}, /* relative: views below it are mounted before this is the root */
 };
 
 static const struct {

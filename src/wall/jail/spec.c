@@ -266,7 +266,7 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
 
 bool spec_in_box(const char *path)
 {
-    static const char *const places[] = {"/tmp/", "/dev/shm/", SPEC_BOX "/"};
+    static const char *const places[] = {"/tmp/", "/var/tmp/", "/dev/shm/", SPEC_BOX "/"};
 
     for (size_t i = 0; i < ARRAY_LEN(places); i++)
         if (strncmp(path, places[i], strlen(places[i])) == 0)

@@ -198,8 +198,9 @@ def test_shown(tap, box):
     box.write("shown/cases.json", json.dumps(CASES))
     box.write("shown/inner/data.txt", "5")
     os.symlink("shown", box.path("linked"))
+    os.symlink("shown", box.path("a:b"))
     box.write("candidate.py", "print(open('/mnt/data.txt').read())")
-    for ro in ("shown:/mnt", "linked:/mnt", "shown/../shown:/mnt", ".:/mnt", "shown/cases.json:/mnt/x", "/:/mnt"):
+    for ro in ("shown:/mnt", "linked:/mnt", "shown/../shown:/mnt", ".:/mnt", "shown/cases.json:/mnt/x", "/:/mnt", "a:b:/mnt", "a:b"):
         done = box.call("test", "candidate.py", "--cases", "linked/cases.json", "--ro", ro, "--no-check", "--log", "off")
         tap.ok(done.returncode == 2 and b"shows linked/cases.json" in done.stderr, "a folder that shows what is expected is refused: %s" % ro, done)
     done = box.call("test", "candidate.py", "--cases", "shown/cases.json", "--ro", "shown/inner:/mnt", "--no-check", "--log", "off")

@@ -455,6 +455,9 @@ def test_ro(t):
             t.ok(above == "/tmp" or not os.path.exists(other), "... and nothing is made in the host's /tmp")
         finally:
             shutil.rmtree(place)
+    t.write("a:b/data.txt", "colon")
+    place = t.path("here/a:b")
+    t.exits(t.run("--ro", place, "-c", "print(open(%r).read())" % (place + "/data.txt")), 0, "a name with a colon", b"colon\n")
 
 
 OUTSIDE = """

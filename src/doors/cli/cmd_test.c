@@ -29,6 +29,7 @@
 #include "terminal/progress.h"
 #include "terminal/safe_text.h"
 #include "text/notebook.h"
+#include "workspace/views.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 
@@ -295,7 +296,7 @@ static bool lies_in(const char *path, const char *folder)
 
 static int check_shown(const char *ro, const char *const *withheld, struct err *err)
 {
-    AUTO_FREE char *source = xstrndup(ro, strcspn(ro, ":"));
+    AUTO_FREE char *source = views_source(ro);
     AUTO_FREE char *folder = realpath(source, NULL);
 
     for (; folder && *withheld; withheld++) {

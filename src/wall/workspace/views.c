@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -60,11 +61,27 @@ static int check_type(const char *real, const char *spec, struct err *err)
                                           : "device");
 }
 
+/* Finds the colon of SRC:DST; NULL if there is only SRC. DST is absolute, so another colon may be
+ * in the name of a file. */
+static const char *find_colon(const char *spec)
+{
+    const char *colon = strrchr(spec, ':');
+
+    return colon && colon[1] != '/' && access(spec, F_OK) == 0 ? NULL : colon;
+}
+
+char *views_source(const char *spec)
+{
+    const char *colon = find_colon(spec);
+
+    return colon ? xstrndup(spec, (size_t)(colon - spec)) : xstrdup(spec);
+}
+
 /* --ro SRC[:DST] */
 static int add_view(struct views *views, const char *spec, struct err *err)
 {
-    const char *colon = strrchr(spec, ':');
-    AUTO_FREE char *src = colon ? xstrndup(spec, (size_t)(colon - spec)) : xstrdup(spec);
+    const char *colon = find_colon(spec);
+    AUTO_FREE char *src = views_source(spec);
     AUTO_FREE char *real = realpath(src, NULL);
 
     if (!real)
@@ -83,6 +100,18 @@ static int add_view(struct views *views, const char *spec, struct err *err)
     if (strcmp(real, dst) != 0)
         views->needs_root = "--ro";
     return 0;
+}
+
+int views_check_ro(const char *path, struct err *err)
+{
+    struct views views = {0};
+
+    if (strstr(path, ":/"))
+        return err_set(err, ERR_USAGE, "--ro %s: would be read as two paths, because of the ':/'",
+                       path);
+    int status = add_view(&views, path, err);
+    views_done(&views);
+    return status;
 }
 
 /* ---- --writable PATH ---- */

@@ -14,6 +14,10 @@ struct views {
                         its path on the host differs or does not exist; NULL if there is none */
 };
 
+/* The SRC of an argument of --ro, SRC[:DST]; the caller frees. */
+char *views_source(const char *spec);
+/* -1 with *err if --ro would refuse this path, without a DST, in any run. */
+int views_check_ro(const char *path, struct err *err);
 /* Refuses paths that are invalid for --writable in any run. */
 int views_check(char *const *writable, struct err *err);
 /* The lists are NULL-terminated, or NULL. Returns 0, or -1 with *err; call views_done in both

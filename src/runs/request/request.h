@@ -83,7 +83,7 @@ struct request_place {
     struct str dockerfile_text; /* or its text; .p NULL for none */
     const struct named_bytes *build_files; /* files that the Dockerfile can copy */
     size_t build_file_count;
-    char *const *pip; /* lists of packages (languages/pip_packages.h); NULL-terminated, or NULL */
+    char *const *pip; /* lists of packages (environments/requirement.h); NULL-terminated, or NULL */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

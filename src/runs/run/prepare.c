@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "environments/requirement.h"
 #include "jail/surroundings.h"
-#include "languages/pip_packages.h"
 #include "languages/pythons.h"
 #include "registry/registry.h"
 #include "run/check.h"
@@ -30,7 +30,7 @@ void prepared_done(struct prepared *p)
     fd_close(&p->out_dirfd);
     environment_free(p->argv);
     environment_free(p->env);
-    pip_packages_done(p->packages);
+    requirements_done(p->packages);
     views_done(&p->views);
 }
 
@@ -178,7 +178,7 @@ int prepare_backend(struct prepared *p, struct err *err)
             name, foreign_words(name));
     if (q->place.without && !q->place.allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
-    if (check_image(p, err) < 0 || pip_packages_read(q->place.pip, &p->packages, err) < 0)
+    if (check_image(p, err) < 0 || requirements_read(q->place.pip, &p->packages, err) < 0)
         return -1;
     if (q->place.runtime && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,

@@ -2,7 +2,7 @@
  *
  * Lists of packages: what is one, and what is refused.
  */
-#include "languages/pip_packages.h"
+#include "environments/requirement.h"
 
 #include <string.h>
 
@@ -16,11 +16,11 @@ static char *joined(char *const *texts, struct err *err)
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 64 << 10);
-    if (pip_packages_read(texts, &list, err) < 0)
+    if (requirements_read(texts, &list, err) < 0)
         return NULL;
     for (char **p = list; p && *p; p++)
-        (void)buf_addf(&b, "%s%s", p == list ? "" : " ", *p);
-    pip_packages_done(list);
+        (void)buf_addf(&b, "%s%s", p == list ? "" : "|", *p);
+    requirements_done(list);
     return buf_take(&b);
 }
 
@@ -29,17 +29,29 @@ static void test_lists(void)
     static const struct {
         const char *text, *want;
     } rows[] = {
-        {"numpy, pandas;requests", "numpy pandas requests"},
-        {"b a  a\nc", "a b c"},
+        {"numpy, pandas;requests", "numpy|pandas|requests"},
+        {"b a  a\nc", "a|b|c"},
         {"", ""},
         {" , ;", ""},
         {"numpy==1.26.4", "numpy==1.26.4"},
         {"numpy>=1,<2", "numpy>=1,<2"},
-        {"numpy >= 1, < 2, pandas", "numpy>=1,<2 pandas"},
-        {"numpy ~=1.4.*;x", "numpy~=1.4.* x"},
-        {"requests[socks, use_chardet]>2,b", "b requests[socks,use_chardet]>2"},
-        {"A.b-c_d", "A.b-c_d"},
+        {"numpy >= 1, < 2, pandas", "numpy>=1,<2|pandas"},
+        {"numpy ~=1.4.*;x", "numpy~=1.4.*|x"},
+        {"requests[socks, use_chardet]>2,b", "b|requests[socks,use-chardet]>2"},
+        {"A.b-c_d, a-B.c--d", "a-b-c-d"},
         {"torch==2.1+cpu", "torch==2.1+cpu"},
+        {"numpy (>=1.2)", "numpy>=1.2"},
+        {"numpy(>=1.2, <2) pandas", "numpy>=1.2,<2|pandas"},
+        {"a>=1 <2", "a>=1,<2"},
+        {"a [b]", "a[b]"},
+        {"# all\na # why\nb", "a|b"},
+        {"numpy; python_version<\"3.12\"", "numpy; python_version < \"3.12\""},
+        {"a;python_version < '3.12' and os_name=='posix';b",
+         "a; python_version < \"3.12\" and os_name == \"posix\"|b"},
+        {"a>1 ; (extra == 'x' or ('linux' in sys_platform)), b",
+         "a>1; (extra == \"x\" or (\"linux\" in sys_platform))|b"},
+        {"a; sys_platform not  in 'win32'", "a; sys_platform not in \"win32\""},
+        {"a;os_name", "a|os-name"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -50,7 +62,7 @@ static void test_lists(void)
     }
     struct err err = {0};
     AUTO_FREE char *both = joined((char *const[]){(char *)"b", (char *)"a;b", NULL}, &err);
-    EQ_STR(both, "a b");
+    EQ_STR(both, "a|b");
     AUTO_FREE char *none = joined(NULL, &err);
     EQ_STR(none, "");
 }
@@ -80,7 +92,18 @@ static void test_refused(void)
         "a;b'",
         "a\\",
         "\xc3\xa9",
-        "a==1;python_version<'3'",
+        "a==1;python_version<'3",
+        "a;python_version<3",
+        "a;python_version<'3' and",
+        "a;(python_version<'3'",
+        "a;python_version<'3')",
+        "a;'\\x'=='y'",
+        "a;'$(id)'",
+        "a;((((((((('a'=='b')))))))))",
+        "a(>1",
+        "a(",
+        "a;extra>=2",
+        "a@b",
         ".a",
         "a.",
         "a==1 ==",
@@ -99,16 +122,16 @@ static void test_bounds(void)
 {
     struct err err = {0};
     AUTO_BUF struct buf many = {0};
-    char name[PIP_PACKAGE_TEXT_MAX + 2] = "";
+    char name[REQUIREMENT_TEXT_MAX + 2] = "";
 
     memset(name, 'a', sizeof name - 1);
     AUTO_FREE char *none = joined((char *const[]){name, NULL}, &err);
     OK(!none, "a long name");
-    name[PIP_PACKAGE_TEXT_MAX] = '\0';
+    name[REQUIREMENT_TEXT_MAX] = '\0';
     AUTO_FREE char *some = joined((char *const[]){name, NULL}, &err);
     EQ_STR(some, name);
     buf_init(&many, 10000);
-    for (int i = 0; i <= PIP_PACKAGES_MAX; i++)
+    for (int i = 0; i <= REQUIREMENTS_MAX; i++)
         (void)buf_addf(&many, "p%d,", i);
     AUTO_FREE char *more = joined((char *const[]){many.p, NULL}, &err);
     OK(!more && err.kind == ERR_LIMIT, "more than enough: %s", err.msg);

@@ -122,7 +122,8 @@ def test_often(t):
     head, _, rest = t.run("--help-all").out.decode().partition("\n\nRuns a program")
     part = head.partition("Most used:\n")[2]
     names = re.findall(r"(?m)^ +(?:-\w, )?--([\w-]+)", part)
-    t.equal(names, ["code", "lang", "python", "file", "out", "env", "net", "timeout", "memory", "json"],
+    t.equal(names, ["code", "lang", "python", "file", "out", "env", "pip", "environment", "net", "timeout", "memory",
+                    "json"],
             "most used")
     again = [n for n in names if re.search(r"(?m)^ +(-\w, )?--%s " % n, rest)]
     t.equal(again, [], "each of them is listed once")

@@ -168,8 +168,6 @@ def test_packages_refused(tap, docker):
     with Folder(docker) as folder:
         refused(tap, folder.run("--pip", "numpy", "-c", "1"), ("--pip: the image has no pip",), "an image without pip")
         refused(tap, folder.run("--pip", "numpy", "--lang", "bash", "-c", "1"), ("packages for Python", "bash"), "another language", 2)
-        refused(tap, folder.run("--backend", "jail", "--pip", "numpy", "-c", "1"),
-                ("backend jail installs no packages", "--backend docker"), "another backend")
 
 
 def derive(docker, base, name):

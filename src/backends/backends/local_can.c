@@ -43,6 +43,7 @@ static const struct need {
     [CAN_LIMIT_INODES] = {.layers = LAYER_BIT(LAYER_ROOT),
                           .why_not = "needs layer root to limit the number of files, which is "
                                      "missing here"},
+    [CAN_PACKAGES] = {.how = "in an environment that all runs share"},
     [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS),
                        .how = "by a network namespace",
                        .instead = "by the system call filter",
@@ -143,17 +144,12 @@ static bool jail_has_instead(enum backend_ability ability)
     return needs[ability].instead;
 }
 
-static const char no_packages[] =
-    "installs no packages, programs have those of their interpreter (--python VENV)";
-
 static const char no_commits[] = "makes no images of sessions, only backend docker does";
 
 static const char no_pauses[] = "pauses no sessions, an idle one costs no processor time";
 
 struct backend_need jail_need(enum backend_ability ability)
 {
-    if (ability == CAN_PACKAGES)
-        return (struct backend_need){.why_not = no_packages};
     if (ability == CAN_PAUSE)
         return (struct backend_need){.why_not = no_pauses};
     if (ability == CAN_COMMIT)
@@ -169,7 +165,6 @@ struct backend_need host_need(enum backend_ability ability)
         [CAN_WARM] = "starts each program anew",
         [CAN_CLOSE_NET] = "cannot close the network",
         [CAN_LIMIT_INODES] = "cannot limit the number of files",
-        [CAN_PACKAGES] = no_packages,
         [CAN_PAUSE] = no_pauses,
         [CAN_COMMIT] = no_commits,
     };

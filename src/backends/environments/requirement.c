@@ -23,7 +23,7 @@ struct reader {
 
 static const char *const operators[] = {"===", "==", "~=", "!=", "<=", ">=", "<", ">"};
 
-static void skip_space(struct reader *r)
+static void skip_blanks(struct reader *r)
 {
     r->p += strspn(r->p, SPACE);
 }
@@ -49,7 +49,7 @@ static bool is_operator(const char *p)
 /* ---- name, extras, versions ---- */
 
 /* A name begins and ends with a letter or a digit. It is written as PEP 503 compares it. */
-static bool take_name(struct reader *r)
+static bool take_package_name(struct reader *r)
 {
     size_t n = strspn(r->p, LETTERS "._-");
 
@@ -73,10 +73,10 @@ static bool take_extras(struct reader *r)
         return true;
     do {
         (void)buf_addc(&r->text, *r->p++);
-        skip_space(r);
-        if (!take_name(r))
+        skip_blanks(r);
+        if (!take_package_name(r))
             return false;
-        skip_space(r);
+        skip_blanks(r);
     } while (*r->p == ',');
     if (*r->p != ']')
         return false;
@@ -88,7 +88,7 @@ static bool take_version(struct reader *r)
 {
     if (!take_operator(r))
         return false;
-    skip_space(r);
+    skip_blanks(r);
     size_t n = strspn(r->p, LETTERS "._*+!-");
     if (!n || !ascii_is_alnum(*r->p))
         return false;
@@ -120,14 +120,14 @@ static bool take_versions(struct reader *r)
     if (!enclosed && !is_operator(p))
         return true;
     r->p = p + enclosed;
-    skip_space(r);
+    skip_blanks(r);
     do
         if (!take_version(r))
             return false;
     while (another_version(r));
     if (!enclosed)
         return true;
-    skip_space(r);
+    skip_blanks(r);
     return *r->p++ == ')';
 }
 
@@ -145,7 +145,7 @@ static size_t word_at(const char *p)
     return strspn(p, LETTERS "_");
 }
 
-static bool is_word(const char *p, const char *word)
+static bool is_marker_word(const char *p, const char *word)
 {
     return word_at(p) == strlen(word) && strncmp(p, word, strlen(word)) == 0;
 }
@@ -153,7 +153,7 @@ static bool is_word(const char *p, const char *word)
 static bool is_variable(const char *p)
 {
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)
-        if (is_word(p, variables[i]))
+        if (is_marker_word(p, variables[i]))
             return true;
     return false;
 }
@@ -168,10 +168,10 @@ static bool is_marker(const char *p)
         return false;
     p += word_at(p);
     p += strspn(p, SPACE);
-    return is_operator(p) || is_word(p, "in") || is_word(p, "not");
+    return is_operator(p) || is_marker_word(p, "in") || is_marker_word(p, "not");
 }
 
-static void add_word(struct reader *r, const char *word)
+static void add_marker_word(struct reader *r, const char *word)
 {
     (void)buf_addf(&r->text, " %s ", word);
 }
@@ -202,17 +202,17 @@ static bool take_value(struct reader *r)
 
 static bool take_comparison(struct reader *r)
 {
-    if (is_word(r->p, "in")) {
-        add_word(r, "in");
+    if (is_marker_word(r->p, "in")) {
+        add_marker_word(r, "in");
         r->p += strlen("in");
         return true;
     }
-    if (is_word(r->p, "not")) {
+    if (is_marker_word(r->p, "not")) {
         r->p += strlen("not");
-        skip_space(r);
-        if (!is_word(r->p, "in"))
+        skip_blanks(r);
+        if (!is_marker_word(r->p, "in"))
             return false;
-        add_word(r, "not in");
+        add_marker_word(r, "not in");
         r->p += strlen("in");
         return true;
     }
@@ -226,7 +226,7 @@ static bool take_marker(struct reader *r);
 
 static bool take_term(struct reader *r)
 {
-    skip_space(r);
+    skip_blanks(r);
     if (*r->p == '(') {
         if (++r->depth > PARENTHESES_MAX)
             return false;
@@ -239,10 +239,10 @@ static bool take_term(struct reader *r)
     }
     if (!take_value(r))
         return false;
-    skip_space(r);
+    skip_blanks(r);
     if (!take_comparison(r))
         return false;
-    skip_space(r);
+    skip_blanks(r);
     return take_value(r);
 }
 
@@ -254,12 +254,12 @@ static bool take_marker(struct reader *r)
         if (!take_term(r))
             return false;
         const char *p = r->p + strspn(r->p, SPACE);
-        const char *word = is_word(p, "and") ? "and" : is_word(p, "or") ? "or" : NULL;
+        const char *word = is_marker_word(p, "and") ? "and" : is_marker_word(p, "or") ? "or" : NULL;
         if (!word) {
             r->p = r->depth ? p : r->p;
             return true;
         }
-        add_word(r, word);
+        add_marker_word(r, word);
         r->p = p + strlen(word);
     }
 }
@@ -270,10 +270,10 @@ static bool take_requirement(struct reader *r)
 {
     buf_clear(&r->text);
     r->depth = 0;
-    if (!take_name(r))
+    if (!take_package_name(r))
         return false;
     if (r->p[strspn(r->p, SPACE)] == '[')
-        skip_space(r);
+        skip_blanks(r);
     if (!take_extras(r) || !take_versions(r))
         return false;
     const char *p = r->p + strspn(r->p, SPACE);

@@ -55,7 +55,7 @@ static int make_folders(int folder, const char *path)
 
     for (char *p = strchr(copy, '/'); p; p = strchr(p + 1, '/')) {
         *p = '\0';
-        if (mkdirat(folder, copy, 0755) < 0 && errno != EEXIST)
+        if (mkdirat(folder, copy, 0755) == 0 && fchmodat(folder, copy, 0755, 0) < 0)
             return -1;
         *p = '/';
     }
@@ -72,7 +72,7 @@ static int create(struct unpacking *u, const char *path, struct err *err)
     u->fd = openat(u->folder, path, flags, mode);
     if (u->fd < 0 && errno == ENOENT && make_folders(u->folder, path) == 0)
         u->fd = openat(u->folder, path, flags, mode);
-    if (u->fd >= 0)
+    if (u->fd >= 0 && fchmod(u->fd, mode) == 0) /* whatever the umask */
         return 0;
     if (errno == EEXIST || errno == ENOTDIR || errno == EISDIR)
         return err_set(err, ERR_GUEST, "the archive is refused: '%.200s' is a file and a folder",

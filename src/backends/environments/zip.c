@@ -170,7 +170,7 @@ static int read_directory(struct zip *z, struct err *err)
 
 /* ---- what no single entry shows ---- */
 
-static int by_place(const void *a, const void *b)
+static int zip_by_place(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
@@ -198,7 +198,7 @@ static int check_places(struct zip *z, struct err *err)
 {
     uint64_t free_from = 0, begin;
 
-    qsort(z->entries, z->count, sizeof *z->entries, by_place);
+    qsort(z->entries, z->count, sizeof *z->entries, zip_by_place);
     for (size_t i = 0; i < z->count; i++) {
         const struct entry *e = &z->entries[i];
         if (e->at < free_from)

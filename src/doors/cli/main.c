@@ -14,12 +14,11 @@
 #include "terminal/safe_text.h"
 
 static const struct command *const all_commands[] = {
-    &command_run,      &command_session, &command_repl,        &command_check,
-    &command_test,     &command_blocks,  &command_format,      &command_math,
-    &command_generate, &command_fix,     &command_transform,   &command_solve,
-    &command_analyze,  &command_review,  &command_tool_schema, &command_tool_call,
-    &command_context,  &command_serve,   &command_mcp,         &command_doctor,
-    &command_log,      &command_usage,   &command_help,        NULL,
+    &command_run,       &command_session, &command_repl,    &command_check,    &command_test,
+    &command_blocks,    &command_format,  &command_math,    &command_generate, &command_fix,
+    &command_transform, &command_solve,   &command_analyze, &command_review,   &command_tool_schema,
+    &command_tool_call, &command_context, &command_serve,   &command_mcp,      &command_doctor,
+    &command_env,       &command_log,     &command_usage,   &command_help,     NULL,
 };
 
 static int no_command(const char *name)

@@ -19,6 +19,7 @@ extern const struct command command_context;
 extern const struct command command_mcp;
 extern const struct command command_doctor;
 extern const struct command command_serve;
+extern const struct command command_env;
 extern const struct command command_log;
 extern const struct command command_help;
 

@@ -103,10 +103,15 @@ const char *other_verb(const char *command, const char *verb)
         {"session", "upload", "put"},   {"session", "cp", "put"},
         {"session", "download", "get"}, {"session", "cancel", "interrupt"},
         {"session", "info", "show"},    {"session", "reset", "restart"},
-        {"log", "ls", "list"},          {"log", "tail", "list"},
-        {"log", "last", "list"},        {"log", "rm", "prune"},
-        {"log", "delete", "prune"},     {"log", "clean", "prune"},
-        {"log", "get", "show"},
+        {"env", "ls", "list"},          {"env", "rm", "remove"},
+        {"env", "delete", "remove"},    {"env", "new", "create"},
+        {"env", "make", "create"},      {"env", "add", "create"},
+        {"env", "info", "show"},        {"env", "clean", "prune"},
+        {"env", "lock", "export"},      {"env", "freeze", "export"},
+        {"env", "check", "verify"},     {"log", "ls", "list"},
+        {"log", "tail", "list"},        {"log", "last", "list"},
+        {"log", "rm", "prune"},         {"log", "delete", "prune"},
+        {"log", "clean", "prune"},      {"log", "get", "show"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)

@@ -251,7 +251,7 @@ static int64_t patience(const struct remote_run *run)
 {
     const struct run_request *q = run->request;
     bool asked = settings_asked(&run->options->settings.common, SETTING_timeout);
-    bool builds = q->place.image || q->place.dockerfile || q->place.pip;
+    bool builds = q->place.image || q->place.dockerfile || q->place.pip || q->place.environment;
     int64_t wall = asked && !builds ? q->limits.wall_ms : 0;
 
     return wall ? wall * (q->door.retries + 1) + PATIENCE_MS : 0;

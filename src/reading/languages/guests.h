@@ -15,6 +15,8 @@ extern const char guest_vertex_prelude_py[];
 extern const char guest_smolagents_first_py[];
 /* Prints the columns, types and first rows of data files, as JSON. */
 extern const char guest_data_shape_py[];
+/* The steps of an environment's making. */
+extern const char guest_environment_fetch_py[], guest_environment_compile_py[];
 /* bind(name, file) sets a variable from a JSON file. If that has typed JSON, Python's bind follows
  * the judge's codec and cells_decode.py in one string. */
 extern const char guest_bind_data_py[];

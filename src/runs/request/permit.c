@@ -15,8 +15,8 @@ static const struct {
 } permits[] = {
     {PERMIT_HOST_FILES, "host-files"}, {PERMIT_HOST_BACKEND, "host-backend"},
     {PERMIT_NET_HOST, "net-host"},     {PERMIT_WITHOUT, "without"},
-    {PERMIT_COMMIT, "commit"},         {PERMIT_PIP, "pip"},
-    {PERMIT_DOCKERFILE, "dockerfile"},
+    {PERMIT_COMMIT, "commit"},         {PERMIT_PACKAGES, "packages"},
+    {PERMIT_DOCKERFILE, "dockerfile"}, {PERMIT_PACKAGES, "pip"}, /* its earlier name */
 };
 
 const char *permit_name(enum permit permit)
@@ -41,7 +41,7 @@ static int read_permit(struct str name, unsigned *ret, struct err *err)
     return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
                    near.best ? "did you mean '"
                              : "is not host-files, host-backend, net-host, without, commit, ",
-                   near.best ? near.best : "pip or dockerfile", near.best ? "'?" : "");
+                   near.best ? near.best : "packages or dockerfile", near.best ? "'?" : "");
 }
 
 int permit_check(const struct request_rules *rules, enum permit permit, const char *what,

@@ -83,6 +83,8 @@ struct request_place {
     struct str dockerfile_text; /* or its text; .p NULL for none */
     const struct named_bytes *build_files; /* files that the Dockerfile can copy */
     size_t build_file_count;
+    const char *environment; /* the name of one (environments/environments.h); or NULL */
+    bool only_known;         /* no package is fetched for it */
     char *const *pip; /* lists of packages (environments/requirement.h); NULL-terminated, or NULL */
     bool allow_unsafe;
     bool net_host;

@@ -328,6 +328,7 @@ int request_make(struct settings *ask, const struct request_rules *rules, struct
     ret->program.languages = &rules->defaults->languages;
     ret->program.code = ask->code_text;
     ret->program.file = ask->filename && *ask->filename ? ask->filename : NULL;
+    ret->place.only_known = !(rules->permits & PERMIT_PACKAGES);
     ret->policy.only_read = rules->lock_policy;
     ret->policy.reads_beside = rules->lock_policy || rules->reviews;
     if (set_context(ask, ret, err) < 0)

@@ -26,11 +26,11 @@ enum permit {
     PERMIT_NET_HOST = 1 << 2,     /* the host's network */
     PERMIT_WITHOUT = 1 << 3,      /* layers left out */
     PERMIT_COMMIT = 1 << 4,       /* images of sessions, in the engine of the daemon's host */
-    PERMIT_PIP = 1 << 5,          /* packages, installed with a network */
+    PERMIT_PACKAGES = 1 << 5,     /* packages, installed with a network */
     PERMIT_DOCKERFILE = 1 << 6,   /* builds by the engine of the daemon's host, with a network */
     /* A client that is the daemon's own user has these without --allow: it can use the engine
      * itself. */
-    PERMITS_OF_OWN_USER = PERMIT_COMMIT | PERMIT_PIP | PERMIT_DOCKERFILE,
+    PERMITS_OF_OWN_USER = PERMIT_COMMIT | PERMIT_PACKAGES | PERMIT_DOCKERFILE,
 };
 /* Returns a name of --allow, such as "host-files". */
 const char *permit_name(enum permit permit);

@@ -20,7 +20,11 @@
 
 void prepared_init(struct prepared *p, const struct run_request *request)
 {
-    *p = (struct prepared){.request = request, .work_dirfd = -1, .out_dirfd = -1};
+    *p = (struct prepared){.request = request,
+                           .work_dirfd = -1,
+                           .out_dirfd = -1,
+                           .environment = ENV_USED_NONE,
+                           .watch = {.cancel_fd = -1}};
 }
 
 void prepared_done(struct prepared *p)
@@ -31,6 +35,7 @@ void prepared_done(struct prepared *p)
     environment_free(p->argv);
     environment_free(p->env);
     requirements_done(p->packages);
+    env_close(&p->environment);
     views_done(&p->views);
 }
 
@@ -180,6 +185,10 @@ int prepare_backend(struct prepared *p, struct err *err)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
     if (check_image(p, err) < 0 || requirements_read(q->place.pip, &p->packages, err) < 0)
         return -1;
+    if (q->place.environment && p->backend->interpreter)
+        return err_set(err, ERR_USAGE,
+                       "backend %s has its own interpreters: use --pip instead of --environment",
+                       p->backend->name);
     if (q->place.runtime && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
                        "backend %s has no container runtimes: --runtime needs --backend=docker",
@@ -221,6 +230,8 @@ static int find_interpreter(struct prepared *p, const char *choice, struct err *
         choice = NULL;
     if (p->backend->interpreter)
         return find_elsewhere(p, choice, err);
+    if (p->packages || p->request->place.environment)
+        return prepare_environment(p, choice, err);
     if (choice)
         return python_find(choice, &p->interpreter, err);
     unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->program.code) : 0;
@@ -241,10 +252,9 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
     /* The check will report it; the interpreter is not needed. */
     if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
-    if (p->packages && !p->language->traits->has_versions)
-        return err_set(err, ERR_USAGE,
-                       "--pip installs packages for Python, and this program is in %s",
-                       p->language->name);
+    if ((p->packages || p->request->place.environment) && !p->language->traits->has_versions)
+        return err_set(err, ERR_USAGE, "%s packages for Python, and this program is in %s",
+                       p->packages ? "--pip installs" : "--environment has", p->language->name);
     if (find_interpreter(p, e->python ? e->python : p->request->program.python, err) < 0)
         return -1;
     p->python = p->language->traits->has_versions ? interpreter_minor(&p->interpreter) : 0;

@@ -7,6 +7,7 @@
 #define RUN_PREPARE_H
 
 #include "backends/backend.h"
+#include "environments/environments.h"
 #include "languages/interpreter.h"
 #include "request/request.h"
 #include "run/check.h"
@@ -20,7 +21,9 @@ struct prepared {
     const struct language *language;
     struct interpreter interpreter;
     unsigned python; /* the N of its Python 3.N; 0 for another language or an unknown version */
-    char **packages; /* packages to install; or NULL */
+    char **packages; /* packages that the program needs; or NULL */
+    struct env_used environment; /* the one whose interpreter is used, kept until prepared_done */
+    struct env_watch watch;      /* of its making; the caller may fill it in */
     struct views views;
     char **argv, **env; /* the caller sets argv, because it knows the program */
     int work_dirfd, out_dirfd;
@@ -42,6 +45,9 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
  * and of its context. The caller frees *ret, also after -1. */
 int prepare_lay(struct prepared *p, const struct run_context *context, struct lay_list **ret,
                 struct err *err);
+/* For prepare_language: finds or makes the environment of the request, with the Python `choice` (or
+ * NULL), and its interpreter. */
+int prepare_environment(struct prepared *p, const char *choice, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 
 /* True if the start should be tried again after this failure: only if the failure may be ours and

@@ -153,6 +153,7 @@ static int run_choose(struct run *run, struct err *err)
                        "the program has %zu MiB, more than %u; give data with --file",
                        q->program.code.n >> 20, RUN_SOURCE_MAX >> 20);
     run->program = q->program.code;
+    run->prepared.watch = (struct env_watch){run_on_preparing, run, run->watch->cancel_fd};
     int chosen = prepare_backend(&run->prepared, err);
     if (chosen == 0 && !q->policy.no_check && !(run->policy = check_open_policy(q, err)))
         chosen = -1;

@@ -59,10 +59,23 @@ static int check_language(const struct session *s, struct err *err)
                    s->shared->prepared.language->name, names.n ? names.p : "no language");
 }
 
+/* About the making of an environment. */
+static void on_environment(void *ctx, const char *line)
+{
+    const struct run_watch *watch = ((const struct session *)ctx)->shared->request.opening;
+    const struct run_event event = {.kind = RUN_PREPARING, .text = str_from(line)};
+
+    if (watch && watch->event)
+        watch->event(watch->ctx, &event);
+}
+
 static int choose_language(struct session *s, struct err *err)
 {
     struct session_shared *f = s->shared;
+    const struct run_watch *opening = f->request.opening;
     struct examination e;
+
+    f->prepared.watch = (struct env_watch){on_environment, s, opening ? opening->cancel_fd : -1};
 
     examine_init(&e, &f->request.run, f->policy);
     int chosen = prepare_language(&f->prepared, &e, err);

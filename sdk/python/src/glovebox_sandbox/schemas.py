@@ -29,6 +29,7 @@ class RunOptions(TypedDict, total=False):
     image: str
     dockerfile: Union[str, "os.PathLike[str]"]
     pip: Union[str, Sequence[str]]
+    environment: str
     net: str
     ro: Sequence[str]
     writable: Sequence[str]

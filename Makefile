@@ -55,7 +55,11 @@ ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
 # Of the network, the library has what reaches a model or a container engine.
 LIB_NET := $(call files,base/net,child fetch fetch_wire url http_client http_chunks http_text http_head stream_piece)
-LIB_SRC := $(filter-out $(call rooms,net terminal fetch inside helper zygote hosting),$(wildcard \
+# Of the room network, the library has the rules and its end of the line; the rest is glovebox-net.
+NET_SHARED := $(call files,wall/network,address rules rows)
+NET_DECODERS := $(call files,wall/network,dns hello names)
+NET_OWN := $(filter-out $(NET_SHARED) src/wall/network/network.c,$(call rooms,network))
+LIB_SRC := $(filter-out $(NET_OWN) $(call rooms,net terminal fetch inside helper zygote hosting),$(wildcard \
 	$(patsubst %,src/%/*/*.c,$(filter-out doors,$(FLOORS))))) $(call rooms,api) $(LIB_NET)
 # The helper, what a zygote loads, and what both share with the library.
 JAIL_SHARED := $(call files,base/base,err mem str buf wire num fd clock) src/wall/limits/layers.c \
@@ -69,6 +73,10 @@ CLI_SRC := $(filter-out $(LIB_NET),$(filter-out $(call rooms,api),$(wildcard src
 FETCH_SRC := $(call rooms,fetch) $(call files,base/net,fetch_wire url) \
 	$(call files,base/base,err mem str buf wire num fd clock utf8) src/base/formats/printable.c
 FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
+# The program that carries a guest's network, and what it shares with the others.
+NET_SRC := $(NET_OWN) $(NET_SHARED) $(call files,wall/jail,landlock caps) \
+	$(call files,base/base,err mem str buf wire num fd clock)
+NET_OBJ := $(NET_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
@@ -92,11 +100,11 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits net soak python guard cells session warm http forks cheats llm mcp docker e2b replay \
 	backends oom fuzz lint format stats bench install uninstall wheel schemas clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|tsan|cov, into build-MODE/)
-all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
+all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-net $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -146,6 +154,10 @@ $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 $(BUILD)/glovebox-fetch: $(FETCH_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -pie -o $@ $^ -lcurl
+
+$(BUILD)/glovebox-net: $(NET_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -pie -o $@ $^ -pthread
 
 $(BUILD)/glovebox-zygote.so: $(ZYGOTE_OBJ)
 	$(call say,LD,$@)
@@ -289,7 +301,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A thin one: a list of the objects.
-$(TEST_LIB): $(LIB_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
+$(TEST_LIB): $(LIB_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ)) $(NET_DECODERS:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@
 	$(Q)ar rcsT $@ $^
@@ -344,8 +356,8 @@ $(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b: all example $(BUILD)/tests/feed \
+## make cli escape wall limits net soak python guard cells session warm http forks cheats llm mcp docker e2b    tests of the program from outside
+cli escape wall limits net soak python guard cells session warm http forks cheats llm mcp docker e2b: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/tests/backends $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 
@@ -416,6 +428,7 @@ install: all
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
 	install $(BUILD)/glovebox-jail $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-jail
 	install $(BUILD)/glovebox-fetch $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-fetch
+	install $(BUILD)/glovebox-net $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-net
 	install $(BUILD)/glovebox-zygote.so $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-zygote.so
 	install -m 644 $(BUILD)/libglovebox.a $(DESTDIR)$(PREFIX)/lib/libglovebox.a
 	install $(BUILD)/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0

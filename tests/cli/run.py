@@ -22,7 +22,7 @@ def copy_programs(glovebox):
     """Where any user can reach them, and nobody builds them anew meanwhile."""
     folder = tempfile.mkdtemp(prefix="glovebox-programs-")
     os.chmod(folder, 0o755)
-    for name in ("glovebox", "glovebox-jail", "glovebox-fetch", "glovebox-zygote.so"):
+    for name in ("glovebox", "glovebox-jail", "glovebox-fetch", "glovebox-net", "glovebox-zygote.so"):
         shutil.copy(os.path.join(os.path.dirname(glovebox), name), folder)
     return folder
 

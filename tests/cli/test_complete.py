@@ -31,7 +31,7 @@ def test_words(t):
     t.ok({"--timeout", "--json"} <= set(offered(t, "run", "--")), "options", offered(t, "run", "--"))
     t.equal(offered(t, "run", "--ne"), ["--net"], "those that begin so")
     for words, want in (
-            (["run", "--net", ""], ["none", "host"]), (["run", "--net=h"], ["--net=host"]),
+            (["run", "--net", ""], ["none", "allow:", "host"]), (["run", "--net=h"], ["--net=host"]),
             (["run", "-b", ""], ["jail", "host", "docker", "e2b"]), (["repl", "--lang", "pyth"], ["python"]),
             (["run", "--require", "landl"], ["landlock"]), (["test", "--without=ipc"], ["--without=ipcns"]),
             (["run", "-p", "stri"], ["strict", ":files"]), (["run", "--file", ""], [":files"]),
@@ -47,7 +47,7 @@ def test_words(t):
     t.config('[language.ruby]\ncommand = ["cat"]\n')
     t.equal(offered(t, "run", "-l", "rub"), ["ruby"], "a language of the user's own")
     t.config("nonsense\n")
-    t.equal(offered(t, "run", "--net", ""), ["none", "host"], "with a broken config file")
+    t.equal(offered(t, "run", "--net", ""), ["none", "allow:", "host"], "with a broken config file")
     t.refused(t.box("help", "--completion", "tcsh"), 2, "'tcsh' is not one of bash, zsh, fish", "another shell")
     t.equal(t.box("help", "--completion").out, t.box("help", "--completion", "bash").out, "bash is the default")
 

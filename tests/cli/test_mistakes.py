@@ -86,7 +86,7 @@ def test_values(t):
             (["--timeout", "abc"], r"write it like 500ms, 30s or 1h30m"), (["--timeout", "-5s"], r"write it like 500ms"),
             (["--timeout", "1h30"], r"'1h30' is not a duration"), (["--timeout", "30m1"], r"is not a duration"),
             (["--memory", "lots"], r"write it like 64k, 256m or 1.5g"), (["--cpus", "-1"], r"write it like 1, 0.5"),
-            (["--pids", "1k"], r"'1k' is not a whole number"), (["--net", "on"], r"'on' is not one of none, host"),
+            (["--pids", "1k"], r"'1k' is not a whole number"), (["--net", "on"], r"'on' is no network: none, host, or allow:HOST"),
             (["--lang", "python2"], r"--python=3.12"), (["--lang", "pyhton"], r"did you mean 'python'\?"),
             (["--lang", "javscript"], r"did you mean 'javascript'\?"), (["--lang", "rb"], r"help languages"), (["--lang", "rust"], r"help languages"),
             (["-c"], r"--code needs a value")):

@@ -27,6 +27,9 @@ static void fill(struct jail_spec *s)
     s->host_jails = 70002;
     s->disk_bytes = 1ULL << 40;
     s->inodes = 99;
+    s->port_count = 2;
+    s->ports[0] = 80;
+    s->ports[1] = 65535;
     s->lay = true;
     s->park = true;
     s->enter_count = 2;

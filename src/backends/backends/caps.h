@@ -22,9 +22,10 @@ enum backend_ability {
     CAN_WARM,
     CAN_CLOSE_NET,
     CAN_HOST_NET,
-    CAN_PACKAGES, /* installed for a run */
-    CAN_PAUSE,    /* pauses sessions that are not used */
-    CAN_COMMIT,   /* makes an image of a session */
+    CAN_NAMED_NET, /* a network of hosts that are named (network/rules.h) */
+    CAN_PACKAGES,  /* installed for a run */
+    CAN_PAUSE,     /* pauses sessions that are not used */
+    CAN_COMMIT,    /* makes an image of a session */
 #define JAIL_LIMIT(id, ...) CAN_LIMIT_##id,
 #include "limits/limits.def"
     BACKEND_ABILITIES

@@ -46,7 +46,8 @@ struct backend_job {
     layer_mask layers;   /* layers to apply, if the host can */
     layer_mask required; /* nothing runs without these */
     bool net_host;
-    int64_t pause_ms; /* of a session: see idle.h; 0 for the usual time */
+    const char *net_rules; /* what it may reach (network/rules.h); NULL: nothing */
+    int64_t pause_ms;      /* of a session: see idle.h; 0 for the usual time */
 };
 
 #endif

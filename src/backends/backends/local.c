@@ -84,6 +84,11 @@ static void local_on_started(struct local_guest *l)
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
     l->has_root = l->out->held & LAYER_BIT(LAYER_ROOT);
     local_note_lost(l);
+    if (local_net_open(l, &l->error) < 0) {
+        l->out->started = false;
+        kill_all(l);
+        return;
+    }
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;

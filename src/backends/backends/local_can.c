@@ -44,6 +44,9 @@ static const struct need {
                           .why_not = "needs layer root to limit the number of files, which is "
                                      "missing here"},
     [CAN_PACKAGES] = {.how = "in an environment that all runs share"},
+    [CAN_NAMED_NET] = {.layers = LAYER_BIT(LAYER_NETNS),
+                       .why_not = "needs layer netns to reach hosts by name, which is missing "
+                                  "here"},
     [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS),
                        .how = "by a network namespace",
                        .instead = "by the system call filter",
@@ -164,6 +167,7 @@ struct backend_need host_need(enum backend_ability ability)
         [CAN_FORKS] = "a session without a jail cannot be forked",
         [CAN_WARM] = "starts each program anew",
         [CAN_CLOSE_NET] = "cannot close the network",
+        [CAN_NAMED_NET] = "cannot restrict the network to hosts by name",
         [CAN_LIMIT_INODES] = "cannot limit the number of files",
         [CAN_PAUSE] = no_pauses,
         [CAN_COMMIT] = no_commits,

@@ -14,6 +14,7 @@
 #include "jail/jail.h"
 #include "jail/pool.h"
 #include "limits/cgroup.h"
+#include "network/network.h"
 
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 
@@ -82,6 +83,7 @@ struct local_guest {
     struct local_seal seal;     /* for a copy in reserve */
     int64_t leave_until_ms;     /* until then its init may end it without its forks */
     struct fork_tree *forking;  /* the tree that it has locked while it is being forked */
+    struct net_line *line;      /* with job.net_rules; shared with its forks and its origin */
     struct err error;           /* why nothing was started */
 };
 
@@ -122,6 +124,11 @@ bool local_tree(struct local_guest *l, struct watch_tree *ret);
 /* Returns their count, at most `max` and CGROUP_LIST_MAX. */
 size_t local_processes(struct local_guest *l, int *ret_pids, size_t max);
 uint64_t local_cpu_ns(struct local_guest *l);
+
+/* local_net.c: fails, before anything is started, if a network by name cannot be had. */
+int local_net_ready(const struct local_guest *l, struct err *err);
+/* The guest is about to run: hands its network over to glovebox-net. */
+int local_net_open(struct local_guest *l, struct err *err);
 
 /* local_sockets.c: when to inspect the sockets, in the time of clock_mono_ms. When that is due,
  * returns the limit that they exceed, or 0. */

@@ -95,6 +95,8 @@ int local_start(struct local_guest *l, struct err *err)
 {
     int result;
 
+    if (local_net_ready(l, err) < 0)
+        return -1;
     if (local_start_warm(l, &result, err))
         return result;
     result = start_cold(l, err);

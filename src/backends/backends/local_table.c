@@ -59,6 +59,7 @@ void local_close(struct backend_guest *guest)
     fd_close(&l->inherited.origin);
     for (int i = 0; i < 3; i++)
         fd_close(&l->channel[i]);
+    net_line_close(l->line);
     jail_free(l->jail);
     if (l->pool) { /* all jails of a pool have a pid namespace */
         cgroup_close_dying(l->group);

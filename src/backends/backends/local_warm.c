@@ -91,6 +91,21 @@ static uint32_t key_flags(const struct backend_job *job)
            (uint32_t)(job->stdin_fd >= 0 && !zygote) << 5;
 }
 
+/* The listeners are a part of a jail; the rules themselves come with the job. */
+static void put_ports(const struct backend_job *job, struct buf *key)
+{
+    struct net_rules rules;
+    uint16_t ports[NET_PORTS_MAX];
+    struct err err;
+
+    if (!job->net_rules || net_rules_read(str_from(job->net_rules), &rules, &err) < 0)
+        return;
+    size_t n = net_rules_ports(&rules, ports);
+    for (size_t i = 0; i < n; i++)
+        wire_put_u32(key, ports[i]);
+    net_rules_done(&rules);
+}
+
 /* All that jails of one kind have in common. */
 static void warm_key(const struct backend_job *job, struct buf *key)
 {
@@ -105,6 +120,7 @@ static void warm_key(const struct backend_job *job, struct buf *key)
                  job->required & ~CGROUP_LAYERS); /* groups are looked at when a jail is taken */
     wire_put_u32(key, key_flags(job));
     wire_put_cstr(key, job->exec_path);
+    put_ports(job, key);
     if (warm->early != EARLY_PLACE) {
         put_strings(key, warm->early == EARLY_ZYGOTE ? warm->argv : job->argv);
         put_strings(key, warm->env);

@@ -7,14 +7,18 @@
 #include "backends/backend.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "network/rows.h"
 
 enum { PROGRESS_MS = 1000 };
 
 const char *const backend_ability_names[BACKEND_ABILITIES] = {
-    [CAN_RUN] = "run",           [CAN_SESSIONS] = "sessions",   [CAN_FORKS] = "forks",
-    [CAN_FILES] = "files",       [CAN_TOOLS] = "tools",         [CAN_STREAM] = "stream",
-    [CAN_WARM] = "warm",         [CAN_CLOSE_NET] = "close-net", [CAN_HOST_NET] = "host-net",
-    [CAN_PACKAGES] = "packages", [CAN_PAUSE] = "pause",         [CAN_COMMIT] = "commit",
+    [CAN_RUN] = "run",           [CAN_SESSIONS] = "sessions",
+    [CAN_FORKS] = "forks",       [CAN_FILES] = "files",
+    [CAN_TOOLS] = "tools",       [CAN_STREAM] = "stream",
+    [CAN_WARM] = "warm",         [CAN_CLOSE_NET] = "close-net",
+    [CAN_HOST_NET] = "host-net", [CAN_NAMED_NET] = "named-net",
+    [CAN_PACKAGES] = "packages", [CAN_PAUSE] = "pause",
+    [CAN_COMMIT] = "commit",
 #define JAIL_LIMIT(id, type, member, name) [CAN_LIMIT_##id] = "limit-" name,
 #include "limits/limits.def"
 };
@@ -134,6 +138,20 @@ int backend_seal(struct backend_guest *guest, struct err *err)
 int backend_unseal(struct backend_guest *guest, struct err *err)
 {
     return guest->backend->unseal ? guest->backend->unseal(guest, err) : 0;
+}
+
+int backend_network(struct backend_guest *guest, struct net_rows *ret, struct err *err)
+{
+    *ret = (struct net_rows){0};
+    return guest->backend->network ? guest->backend->network(guest, ret, err) : 0;
+}
+
+int backend_set_network(struct backend_guest *guest, const char *rules, struct err *err)
+{
+    if (guest->backend->set_network)
+        return guest->backend->set_network(guest, rules, err);
+    return err_set(err, ERR_UNSUPPORTED, "backend %s %s", guest->backend->name,
+                   backend_need(guest->backend, CAN_NAMED_NET).why_not);
 }
 
 static void step_to_end(struct backend_guest *guest, const struct backend_sink *sink)

@@ -15,6 +15,7 @@
 #include "base/sha256.h"
 #include "jail/caps.h"
 #include "jail/uids.h"
+#include "network/rules.h"
 #include "options/user_file.h"
 
 /* The system folders that the guest sees. All are optional: guests run on a host without some of
@@ -38,6 +39,9 @@ static const char *const system_files[] = {
 
 /* With the host's network, the guest needs the files for name lookup. */
 static const char *const network_files[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/gai.conf"};
+
+/* A guest that reaches names asks our own name server. */
+#define RESOLVER "nameserver 127.0.0.1\noptions timeout:5 attempts:1\n"
 
 static const char *const devices[] = {
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
@@ -158,6 +162,8 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         add_existing(spec, network_files, ARRAY_LEN(network_files));
     else
         plan_add(spec, SPEC_FILE, NULL, "/etc/hosts", HOSTS);
+    if (job->net_rules)
+        plan_add(spec, SPEC_FILE, NULL, "/etc/resolv.conf", RESOLVER);
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
         spec_add(spec, SPEC_DEVICE, devices[i], devices[i], NULL);
     for (size_t i = 0; i < ARRAY_LEN(links); i++)
@@ -295,6 +301,18 @@ static char **copy_vector(char *const *v)
     return copy;
 }
 
+/* The rules were read before, so they can be read. */
+static void plan_network(const struct backend_job *job, struct jail_spec *spec)
+{
+    struct net_rules rules;
+    struct err err;
+
+    if (!job->net_rules || net_rules_read(str_from(job->net_rules), &rules, &err) < 0)
+        return;
+    spec->port_count = (uint32_t)net_rules_ports(&rules, spec->ports);
+    net_rules_done(&rules);
+}
+
 void plan_jail(const struct backend_job *job, const char *box_host, struct jail_spec *ret)
 {
     spec_init(ret);
@@ -306,6 +324,7 @@ void plan_jail(const struct backend_job *job, const char *box_host, struct jail_
     plan_ids(ret);
     plan_root(job, ret);
     plan_rlimits(job, ret);
+    plan_network(job, ret);
     ret->hostname = xstrdup("guest");
     ret->box_host = xstrdup(box_host);
     ret->wall_ms = job->limits.wall_ms;

@@ -12,6 +12,7 @@
 enum { TEXT_MAX = 700 };
 
 static const struct far_ability abilities[BACKEND_ABILITIES] = {
+    [CAN_NAMED_NET] = {.never = "cannot restrict the network to hosts by name"},
     [CAN_FORKS] = {.never = "a session in a container cannot be forked"},
     [CAN_WARM] = {.how = "a container waits, mostly with its interpreter started"},
     [CAN_PACKAGES] = {.how = "with pip, into an image that is kept"},

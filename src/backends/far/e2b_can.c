@@ -11,6 +11,7 @@
 enum { TEXT_MAX = 700 };
 
 static const struct far_ability abilities[BACKEND_ABILITIES] = {
+    [CAN_NAMED_NET] = {.never = "cannot restrict the network to hosts by name"},
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
     [CAN_PACKAGES] = {.how = "with pip, once for each sandbox"},
     [CAN_COMMIT] = {.never = "makes no images of sessions, only backend docker does"},

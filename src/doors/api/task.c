@@ -52,7 +52,8 @@ static int read_task(struct task *task, const char *name, const char *json, size
                      struct err *err)
 {
     const struct settings *own = &task->box->settings;
-    const struct request_rules rules = {.defaults = own, .permits = ~0U, .any_image = true};
+    const struct request_rules rules = {
+        .defaults = own, .permits = ~0U, .any_image = true, .any_net = true};
     const struct flow *flow = flow_find(name ? name : "");
     struct run_request run;
 

@@ -50,6 +50,14 @@ static void add_languages(const struct caller *to, const struct cli_options *o)
     language_each(&o->settings.common.languages, complete_values_add_language, (void *)to);
 }
 
+static void add_networks(const struct caller *to, const struct cli_options *o)
+{
+    (void)o;
+    to->fn(to->ctx, "none", "no network");
+    to->fn(to->ctx, "allow:", "only these hosts, as in allow:api.example.com");
+    to->fn(to->ctx, "host", "the host's own network");
+}
+
 static void add_layers(const struct caller *to, const struct cli_options *o)
 {
     (void)o;
@@ -135,9 +143,9 @@ static const struct {
     const char *values;
     void (*add)(const struct caller *to, const struct cli_options *o);
 } rows[] = {
-    {"backends", add_backends}, {"languages", add_languages}, {"layers", add_layers},
-    {"names", add_names},       {"profiles", add_profiles},   {"providers", add_providers},
-    {"runs", add_runs},         {"sessions", add_sessions},
+    {"backends", add_backends},   {"languages", add_languages}, {"layers", add_layers},
+    {"networks", add_networks},   {"names", add_names},         {"profiles", add_profiles},
+    {"providers", add_providers}, {"runs", add_runs},           {"sessions", add_sessions},
 };
 
 void complete_values(const char *values, complete_value_fn *fn, void *ctx)

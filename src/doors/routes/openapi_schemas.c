@@ -57,6 +57,8 @@ static const struct {
     {"Skipped",
      "path null|string path_base64? string reason string direction =in,out more? integer"},
     {"Denied", "name string count integer"},
+    {"Connection", "host string port null|integer address null|string allowed boolean reason "
+                   "null|string count integer bytes_in integer bytes_out integer"},
     {"Verdict", "allowed boolean stage null|=input,syntax,imports,patterns,review,context,layers "
                 "reason null|string risk integer findings Finding[] "
                 "findings_left_out? integer"},

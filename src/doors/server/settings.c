@@ -127,12 +127,14 @@ static int settings_make(struct config *config, int argc, char **argv, struct er
     if (s->json && !s->background && !s->status && !s->stop)
         return err_set(err, ERR_USAGE, "--json needs --background, --status or --stop");
     if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_usual_place(config, err) < 0 ||
-        load_file(config, err) < 0 || permits_read(&s->allow, &config->rules.permits, err) < 0 ||
+        load_file(config, err) < 0 ||
+        permits_read(&s->allow, &config->rules.permits, &config->nets, err) < 0 ||
         settings_request(&s->common, &(struct run_request){0}, err) < 0)
         return -1;
     config->rules.defaults = &s->common;
     config->rules.manual = "/openapi.json";
     config->rules.images = &s->images;
+    config->rules.nets = &config->nets;
     config->rules.lock_policy = s->lock_policy;
     config->rules.reviews = s->common.review;
     memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
@@ -184,6 +186,7 @@ void config_drop(struct config *config)
     if (!config || atomic_fetch_sub(&config->references, 1) != 1)
         return;
     token_list_done(&config->tokens);
+    net_rules_done(&config->nets);
     review_close(config->review);
     if (config->has_mcp)
         mcp_service_close(&config->mcp);

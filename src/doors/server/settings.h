@@ -13,6 +13,7 @@
 
 #include "hosting/tokens.h"
 #include "mcp/mcp.h"
+#include "network/rules.h"
 #include "request/setting.h"
 #include "review/review.h"
 
@@ -43,6 +44,7 @@ struct config {
     struct opt_set set;
     struct opt_args args;
     struct request_rules rules;
+    struct net_rules nets;          /* of --allow net: */
     struct request_rules own_rules; /* for the daemon's own user, over its Unix socket */
     struct token_list tokens;
     struct review *review; /* the daemon's reviewer; NULL: it has none */

@@ -40,7 +40,9 @@ const struct opt serve_options[] = {
      .arg = "WHAT",
      .group = "What clients may ask for",
      .help =
-         "permit clients what weakens the wall: host-files, host-backend, net-host or without; or "
+         "permit clients what weakens the wall: host-files, host-backend, net-host, net:HOST (as "
+         "in "
+         "--net allow:, with HOST:* for every port) or without; or "
          "work outside of it: commit (images of sessions), pip (packages), dockerfile (builds)"},
     {.name = "images",
      .kind = OPT_LIST,

@@ -145,6 +145,7 @@ static void add_figures(struct result *to, struct result *from)
         to->memory_peak = from->memory_peak;
     to->limits_hit |= from->limits_hit;
     add_denied(&to->outcome, &from->outcome);
+    result_add_network(to, &from->network);
     to->cancelled |= from->cancelled;
     if (from->error.kind)
         to->error = from->error;

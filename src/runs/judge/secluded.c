@@ -22,6 +22,7 @@ void judge_seclude(struct run_request *q)
     q->place.pool = NULL;
     q->place.cold = true;
     q->place.net_host = false;
+    q->place.net_rules = NULL;
     q->policy.no_check = true;
     q->policy.review = false;
     q->policy.profile = NULL;

@@ -88,6 +88,7 @@ struct request_place {
     char *const *pip; /* lists of packages (environments/requirement.h); NULL-terminated, or NULL */
     bool allow_unsafe;
     bool net_host;
+    const char *net_rules; /* the hosts that it may reach (network/rules.h); or NULL */
     layer_mask without;
     layer_mask required;
     bool asked_no_net; /* the user chose a closed network */

@@ -257,16 +257,25 @@ static int check_python(const struct settings *s, const struct request_rules *ru
                                          s->python);
 }
 
+static int check_network(const char *text, const struct request_rules *rules, struct err *err)
+{
+    struct request_place place = {0};
+
+    if (network_read(text, &place, err) < 0)
+        return -1;
+    if (place.net_host)
+        return permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err);
+    return place.net_rules ? network_check(rules, place.net_rules, err) : 0;
+}
+
 static int check_permits(const struct settings *s, const struct request_rules *rules,
                          struct err *err)
 {
-    bool opens = settings_requested(s, SETTING_net) && s->net != 0;
-
     if (check_python(s, rules, err) < 0)
         return -1;
     if (settings_requested(s, SETTING_image) && image_check(rules, s->image, err) < 0)
         return -1;
-    return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
+    return settings_requested(s, SETTING_net) ? check_network(s->net, rules, err) : 0;
 }
 
 /* An image that a client chose replaces every image and Dockerfile of the daemon's config file. */

@@ -34,8 +34,11 @@ enum permit {
 };
 /* Returns a name of --allow, such as "host-files". */
 const char *permit_name(enum permit permit);
-/* Reads the names of --allow, separated by commas, into bits. */
-int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
+/* Reads the words of --allow, separated by commas: names into bits, and "net:PATTERN" into the
+ * hosts that clients may name, which the caller frees. */
+struct net_rules;
+int permits_read(const struct opt_list *list, unsigned *ret, struct net_rules *ret_nets,
+                 struct err *err);
 
 /* Whether and how a client's text in a field can become code. Under --lock-policy and `serve
  * --review`, nothing of a client runs unread, so each field with strings declares this; a test
@@ -59,6 +62,8 @@ struct request_rules {
     const char *manual;            /* where fields are documented, for messages; or NULL */
     const struct opt_list *images; /* patterns of images that clients may name; NULL: none */
     bool any_image;                /* images that match no pattern are allowed, too */
+    const struct net_rules *nets;  /* patterns of hosts that clients may name; NULL: none */
+    bool any_net;                  /* hosts that no pattern covers are allowed, too */
     bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
     bool reviews;     /* a model reads every program (serve --review) */
     int64_t ceilings[SETTING_COUNT]; /* 0: no ceiling */
@@ -69,6 +74,8 @@ int permit_check(const struct request_rules *rules, enum permit permit, const ch
 /* ERR_POLICY unless the image's name matches a pattern. A * matches any string without a slash: a
  * pattern never allows another registry. */
 int image_check(const struct request_rules *rules, const char *image, struct err *err);
+/* ERR_POLICY unless the patterns cover every host that the text names. */
+int network_check(const struct request_rules *rules, const char *text, struct err *err);
 /* ERR_POLICY if `wanted` is more than the ceiling; 0 is no limit, so it exceeds every ceiling. */
 int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t wanted,
                   struct err *err);

@@ -7,12 +7,12 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "network/rules.h"
 #include "options/user_file.h"
 #include "python/python.h"
 #include "request/limits.h"
 
 const char *const setting_targets[] = {"auto", PYTHON_TARGETS, NULL};
-const char *const setting_nets[] = {"none", "host", NULL};
 const char *const setting_compares[] = {"exact", "tokens", "floats", "lines", NULL};
 const char *const setting_calls[] = {"auto", "tools", "blocks", "builtin", NULL};
 const char *const setting_styles[] = {"auto",      "default", "smolagents", "smolagents-json",
@@ -153,6 +153,36 @@ static int check_layers(const struct run_request *q, struct err *err)
                            jail_layers[i].name);
     if (q->place.net_host && q->place.required & LAYER_BIT(LAYER_NETNS))
         return err_set(err, ERR_USAGE, "--net=host and --require=netns contradict each other");
+    if (q->place.net_rules && q->place.without & LAYER_BIT(LAYER_NETNS))
+        return err_set(err, ERR_USAGE, "--net=allow: and --without=netns contradict each other");
+    return 0;
+}
+
+/* Hosts without NET_ALLOW before them: a plain word is more likely a misspelt mode. */
+static bool looks_like_rules(struct str value)
+{
+    return str_starts(value, NET_ALLOW) || memchr(value.p, '.', value.n) ||
+           memchr(value.p, ':', value.n) || memchr(value.p, '*', value.n);
+}
+
+int network_read(const char *text, struct request_place *ret, struct err *err)
+{
+    struct str value = str_from(text);
+    struct net_rules rules;
+
+    ret->net_host = str_is(value, "host");
+    ret->net_rules = NULL;
+    if (value.n == 0 || ret->net_host || str_is(value, "none"))
+        return 0;
+    if (!looks_like_rules(value))
+        return err_set(err, ERR_USAGE,
+                       "--net: '%.60s' is no network: none, host, or allow:HOST,... as in "
+                       "allow:api.example.com,10.1.2.3:5432",
+                       text);
+    if (net_rules_read(value, &rules, err) < 0)
+        return err_wrap(err, "--net");
+    net_rules_done(&rules);
+    ret->net_rules = text;
     return 0;
 }
 
@@ -282,11 +312,13 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
             copy_value(&settings_all[i], s, ret);
     ret->program.languages = &s->languages;
     ret->program.python = s->python && *s->python ? s->python : NULL;
-    ret->place.net_host = s->net == 1;
     limits_from_settings(s, &ret->limits);
     set_profile_time(s, &ret->limits);
     ret->asked = limits_asked(s);
-    ret->place.asked_no_net = s->net == 0 && settings_asked(s, SETTING_net);
+    if (network_read(s->net, &ret->place, err) < 0)
+        return -1;
+    ret->place.asked_no_net =
+        !ret->place.net_host && !ret->place.net_rules && settings_asked(s, SETTING_net);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->door.retries = (int)s->retries;
     ret->policy.no_check = !s->check;

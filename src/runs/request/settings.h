@@ -74,10 +74,9 @@ struct settings {
 #define TABLE(name) extern const struct opt name##_options[];
 #include "request/request.def"
 
-extern const char *const setting_nets[],
-    *const setting_targets[], *const setting_values[], *const setting_compares[],
-                                                           *const setting_calls[],
-                                                               *const setting_styles[];
+extern const char *const setting_targets[],
+    *const setting_values[], *const setting_compares[], *const setting_calls[],
+                                                            *const setting_styles[];
 
 /* The path of the user's config file; the caller frees. *ret_named: `config`, an option's value, or
  * $GLOVEBOX_CONFIG names it, so it must exist. */
@@ -96,6 +95,8 @@ bool settings_given(const struct settings *settings, enum setting_id id);
 bool settings_read_compare(struct settings *settings);
 /* True if this request sets it. */
 bool settings_requested(const struct settings *settings, enum setting_id id);
+/* Reads the value of --net into the members of *ret for the network; the text is lent. */
+int network_read(const char *text, struct request_place *ret, struct err *err);
 /* Fills in all members that come from options. The settings must outlive the request. */
 int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);
 

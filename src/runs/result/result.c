@@ -12,7 +12,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-#define NOTES_MAX 65536
+#define NOTES_MAX    65536
+#define NETWORK_ROWS (2 * NET_ROWS_MAX) /* of several runs together */
 
 void result_init(struct result *r, size_t output_limit)
 {
@@ -46,8 +47,35 @@ void feedback_done(struct feedback *f)
     *f = (struct feedback){0};
 }
 
+void result_add_network(struct result *r, const struct net_rows *rows)
+{
+    struct net_rows *to = &r->network;
+    size_t room = to->n < NETWORK_ROWS ? NETWORK_ROWS - to->n : 0;
+    size_t n = rows->n < room ? rows->n : room;
+
+    if (!n)
+        return;
+    to->list = xrealloc_array(to->list, to->n + n, sizeof *to->list);
+    memcpy(to->list + to->n, rows->list, n * sizeof *to->list);
+    to->n += n;
+}
+
+void result_take_network(struct result *r, struct backend_guest *guest)
+{
+    struct net_rows rows;
+    struct err err;
+
+    if (!guest)
+        return;
+    if (backend_network(guest, &rows, &err) < 0)
+        (void)buf_addf(&r->notes, "what it reached in the network is unknown: %s\n", err.msg);
+    result_add_network(r, &rows);
+    net_rows_done(&rows);
+}
+
 void result_done(struct result *r)
 {
+    net_rows_done(&r->network);
     capture_done(&r->out);
     capture_done(&r->err);
     verdict_done(&r->verdict);

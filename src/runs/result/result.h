@@ -10,6 +10,7 @@
 #include "backends/outcome.h"
 #include "base/buf.h"
 #include "guard/guard.h"
+#include "network/rows.h"
 #include "result/capture.h"
 #include "workspace/workspace.h"
 
@@ -107,6 +108,7 @@ struct result {
     bool judged;   /* the tests decide success: see `passed` */
     size_t tests, tests_passed;
     struct jail_limits limits; /* the limits that applied */
+    struct net_rows network;   /* what it reached, and what was refused */
     struct buf warnings;       /* lines: see "warnings" in 'glovebox help results' */
     struct buf notes;          /* lines for people: losses and skipped files */
 };
@@ -116,6 +118,10 @@ void result_done(struct result *r);
 /* Sets the id, the time, the limits and the code's hash. Called when a run, a cell or a test
  * begins. */
 void result_begin(struct result *r, const struct jail_limits *limits, struct str code);
+/* Takes what the guest has reached since the last call; a failure is a note. */
+void result_take_network(struct result *r, struct backend_guest *guest);
+/* Adds rows, as far as there is room. */
+void result_add_network(struct result *r, const struct net_rows *rows);
 /* Opens a file of the workspace as the run left it; possible until result_done. See
  * workspace_file_open. */
 int result_file_open(const struct result *r, const char *path, uint64_t *ret_size, struct err *err);

@@ -119,6 +119,17 @@ void result_add_skipped(json_t *list, const char *direction, const struct skip_l
     }
 }
 
+static json_t *denied(const struct result *r)
+{
+    json_t *list = wall_denied(&r->outcome);
+    uint64_t refused = wall_network_refused(&r->network);
+
+    if (refused)
+        json_array_append_new(
+            list, json_pack("{s:s, s:I}", "name", "network", "count", (json_int_t)refused));
+    return list;
+}
+
 static json_t *limits(unsigned hit)
 {
     json_t *list = json_array();

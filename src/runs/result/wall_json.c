@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "base/mem.h"
 #include "limits/cgroup.h"
+#include "network/rows.h"
 #include "result/verdict_json.h"
 
 /* ---- layers ---- */
@@ -100,6 +101,35 @@ json_t *wall_denied(const struct backend_outcome *o)
                                               json_text(str_from(o->denied[i].name)), "count",
                                               (json_int_t)o->denied[i].count));
     return list;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return *text ? json_text(str_from(text)) : json_null();
+}
+
+json_t *wall_network(const struct net_rows *rows)
+{
+    json_t *list = json_array();
+
+    for (const struct net_row *r = rows->list; r < rows->list + rows->n; r++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "host",
+                            json_text(str_from(r->host)), "port",
+                            r->port ? json_integer(r->port) : json_null(), "address",
+                            text_or_null(r->address), "allowed", r->allowed, "reason",
+                            text_or_null(r->reason), "count", (json_int_t)r->count, "bytes_in",
+                            (json_int_t)r->bytes_in, "bytes_out", (json_int_t)r->bytes_out));
+    return list;
+}
+
+uint64_t wall_network_refused(const struct net_rows *rows)
+{
+    uint64_t refused = 0;
+
+    for (size_t i = 0; i < rows->n; i++)
+        refused += rows->list[i].allowed ? 0 : rows->list[i].count;
+    return refused;
 }
 
 void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings)

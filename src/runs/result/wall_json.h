@@ -16,6 +16,11 @@ json_t *wall_isolation(layer_mask held);
 json_t *wall_missing(const struct backend_outcome *outcome);
 /* Returns [{"name", "count"}]: the refused and reported system calls. */
 json_t *wall_denied(const struct backend_outcome *outcome);
+struct net_rows;
+/* The rows of a network by name. */
+json_t *wall_network(const struct net_rows *rows);
+/* Returns the number of refusals among them. */
+uint64_t wall_network_refused(const struct net_rows *rows);
 
 /* Adds "missing" and "warnings" as members of an object. */
 void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings);

@@ -76,7 +76,7 @@ struct wish {
     const char *option;
 };
 
-enum { WISHES_MAX = JAIL_LIMITS + 7 };
+enum { WISHES_MAX = JAIL_LIMITS + 8 };
 
 static size_t list_wishes(const struct prepared *p, struct wish ret[WISHES_MAX])
 {
@@ -88,6 +88,7 @@ static size_t list_wishes(const struct prepared *p, struct wish ret[WISHES_MAX])
 #include "limits/limits.def"
         {q->place.asked_no_net, CAN_CLOSE_NET, "--net=none"},
         {q->place.net_host, CAN_HOST_NET, "--net=host"},
+        {q->place.net_rules, CAN_NAMED_NET, "--net=allow:"},
         {q->workspace.files && q->workspace.files[0], CAN_FILES, "--file"},
         {q->workspace.input_count, CAN_FILES, "the files"},
         {q->workspace.work_dir, CAN_FILES, "--work-dir"},
@@ -484,6 +485,7 @@ struct backend_job prepared_job(const struct prepared *p)
         .layers = wanted_layers(p),
         .required = required_layers(p),
         .net_host = q->place.net_host,
+        .net_rules = q->place.net_rules,
     };
 }
 

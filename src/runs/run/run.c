@@ -451,6 +451,7 @@ void run_program(const struct run_request *request, const struct run_watch *watc
         ret->error.kind = ERR_NONE;
         read_status(ret);
         read_exception(&run);
+        result_take_network(ret, ret->guest);
         run_collect(&run);
         outcome_phase(&ret->outcome, "collect");
     } else if (ret->cancelled) {

@@ -169,7 +169,9 @@ static void session_exec_run_cell(struct session *s, const struct cell_request *
     r->cell.ended = CELL_DIED;
     reporter_event(t, (struct run_event){.kind = RUN_STARTED});
     take_earlier_output(s, t);
-    if (exchange_run(&x) < 0 || x.died)
+    bool ended = exchange_run(&x) < 0 || x.died;
+    result_take_network(r, s->guest->handle);
+    if (ended)
         end_guest(&x, r);
     read_answer(&x, cell, r);
     bool kept = try_decide(s, cell, beside, r);

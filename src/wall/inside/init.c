@@ -225,6 +225,20 @@ static _Noreturn void start_guest(struct inside *in)
     serve_main(in, pid, pair[0], -1);
 }
 
+/* The sockets by which the guest reaches names. A nest makes them for each of its jails. */
+static void open_network(const struct inside *in)
+{
+    int fds[FD_MSG_MAX];
+
+    if (!trying(in, LAYER_NETNS))
+        die(ERR_UNSUPPORTED, "a network by name (--net allow:) needs layer netns, which is missing "
+                             "here ('glovebox doctor' prints how to get it)");
+    size_t count = network_open(&in->spec, fds);
+    if (count == 0)
+        die_sys("make the sockets by which the guest reaches names");
+    network_report(SPEC_FD_CONTROL, fds, count);
+}
+
 void init_main(struct inside *in)
 {
     die_with_parent(in);
@@ -234,6 +248,8 @@ void init_main(struct inside *in)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (trying(in, LAYER_NETNS))
         network_prepare();
+    if (in->spec.port_count && !in->spec.nest)
+        open_network(in);
     make_root(in);
     set_names(in);
     if (in->spec.nest)

@@ -219,6 +219,20 @@ static void lose_zygote(struct nest *n)
     n->childless = true;
 }
 
+/* The new jail's sockets for names. Its network then keeps the flag of a used one (slots.h). */
+static int give_names(struct nest *n, int control)
+{
+    int fds[FD_MSG_MAX];
+
+    if (!n->in->spec.port_count)
+        return 0;
+    size_t count = network_open(&n->in->spec, fds);
+    if (count == 0)
+        return -1;
+    network_report(control, fds, count);
+    return 0;
+}
+
 static void make_jail(struct nest *n, int control, const struct warm_request *request)
 {
     bool born;
@@ -228,13 +242,13 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
         return;
     }
     struct slot *slot = slots_take(&n->slots);
-    if (!slot) {
+    if (!slot || give_names(n, control) < 0) {
         report_failure(control, "get a network for a warm jail");
         return;
     }
     pid_t pid = have_uid(n->in, slot->uid) < 0 ? -1 : clone_init(request, &born);
     if (pid == 0) {
-        n->in->touched = slots_touched(&n->slots, slot);
+        n->in->touched = n->in->spec.port_count ? NULL : slots_touched(&n->slots, slot);
         n->in->uid_above = slot->uid;
         become_init(n, control, request, born);
     }

@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,27 +25,6 @@ void slots_init(struct slots *ret, const struct inside *in)
                           .touched = shared};
     for (size_t i = 0; i < SPEC_JAILS_MAX; i++)
         ret->list[i].net = -1;
-}
-
-/* Limits how many connections may wait for a listener to accept them: by default 4096, and the
- * kernel charges their memory to no group. If /proc is not writable, the default stays. */
-static void limit_backlogs(void)
-{
-    AUTO_CLOSE int most = open("/proc/sys/net/core/somaxconn", O_WRONLY | O_CLOEXEC);
-
-    if (most >= 0)
-        (void)!write(most, "512", 3);
-}
-
-/* Also brings the loopback up, so that programs can connect to themselves over 127.0.0.1. */
-void network_prepare(void)
-{
-    limit_backlogs();
-    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (s >= 0)
-        (void)ioctl(s, SIOCSIFFLAGS, &lo);
 }
 
 /* True if the network has sockets, or if it is unknown. Some stay for a short time: the zygote has

@@ -197,6 +197,10 @@ static void keep_fds(struct jail *jail, enum jail_message kind, int *fds, size_t
         keep_fd(&jail->box, fds, count, 0);
         keep_fd(&jail->guest_pidfd, fds, count, 1);
     }
+    for (size_t i = 0; kind == MSG_NETWORK && !jail->network_n && i < count; i++)
+        jail->network[i] = fd_take(&fds[i]);
+    if (kind == MSG_NETWORK && !jail->network_n)
+        jail->network_n = count;
 }
 
 void jail_receive(struct jail *jail, struct jail_event *ret)
@@ -333,6 +337,15 @@ int jail_box(const struct jail *jail)
     return jail->box;
 }
 
+size_t jail_take_network(struct jail *jail, int ret[FD_MSG_MAX])
+{
+    size_t n = jail->network_n;
+
+    memcpy(ret, jail->network, sizeof jail->network);
+    jail->network_n = 0;
+    return n;
+}
+
 int jail_take_box(struct jail *jail)
 {
     return fd_take(&jail->box);
@@ -358,5 +371,7 @@ void jail_free(struct jail *jail)
     fd_close(&jail->pid_space);
     fd_close(&jail->user_space);
     fd_close(&jail->box);
+    while (jail->network_n)
+        fd_close(&jail->network[--jail->network_n]);
     free(jail);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "jail/spec.h"
 #include "limits/figures.h"
 #include "limits/watch.h"
@@ -123,6 +124,9 @@ int jail_init_pidfd(const struct jail *jail);
 /* The guest's disk (folders work, tmp, shm) after JAIL_STARTED, otherwise -1. The jail keeps owning
  * it. */
 int jail_box(const struct jail *jail);
+/* With spec.ports, once the guest is parked or started: the sockets by which it reaches names, as
+ * net_line_open takes them. The caller owns them. Returns their number; 0 the second time. */
+size_t jail_take_network(struct jail *jail, int ret[FD_MSG_MAX]);
 int jail_take_box(struct jail *jail); /* the same, but the caller owns it from now on */
 /* Kills all processes in the jail and waits for them. NULL is fine. */
 void jail_free(struct jail *jail);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "base/fd.h"
 #include "jail/jail.h"
 
 struct jail {
@@ -19,6 +20,8 @@ struct jail {
     int pid_space;   /* if the guest can be forked: its pid namespace, otherwise -1 */
     int user_space;  /* and its user namespace, otherwise -1 */
     int box;
+    int network[FD_MSG_MAX]; /* sockets for names, until they are taken */
+    size_t network_n;
     struct jail_state state;
 };
 

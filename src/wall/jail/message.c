@@ -90,6 +90,7 @@ static enum jail_event_kind message_read_body(enum jail_message kind, struct wir
 {
     switch (kind) {
     case MSG_BORN:
+    case MSG_NETWORK:
         return JAIL_NOTHING;
     case MSG_LOST:
         read_lost(w, s);

@@ -23,6 +23,8 @@ enum jail_message {
     MSG_READY,   /* u32 layers that hold + descriptors: the box; in a nest also the guest's pidfd.
                     The guest is parked, or waits */
     MSG_LEFT,    /* after MSG_LEAVE: the guest and all processes that it started are dead */
+    MSG_NETWORK, /* (nothing) + descriptors: the sockets by which the guest reaches names, as
+                    net_line_open takes them (network/network.h) */
     MSG_ENDS,    /* u32 END_LATE: the time limit has passed and the library has done nothing,
                     END_ZYGOTE: the guest died with its zygote. The init kills what is left now */
     MSG_WAITED,  /* u64 us: processor time of forks of the guest that was added to that of its

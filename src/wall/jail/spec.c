@@ -93,6 +93,9 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
     wire_put_cstr(out, spec->exec_path);
     wire_put_cstr(out, spec->cwd);
     wire_put_cstr(out, spec->wait_file);
+    wire_put_u32(out, spec->port_count);
+    for (uint32_t i = 0; i < spec->port_count; i++)
+        wire_put_u32(out, spec->ports[i]);
     put_vector(out, spec->argv);
     put_vector(out, spec->envp);
     wire_put_u32(out, (uint32_t)spec->rlimit_count);
@@ -147,6 +150,20 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->waits = flags & 256;
     if (flags > 511)
         w->bad = true;
+}
+
+static void get_ports(struct wire *w, struct jail_spec *spec)
+{
+    spec->port_count = wire_count(w, 4);
+    if (spec->port_count > SPEC_PORTS_MAX) {
+        w->bad = true;
+        spec->port_count = 0;
+    }
+    for (uint32_t i = 0; i < spec->port_count; i++) {
+        uint32_t port = wire_u32(w);
+        spec->ports[i] = (uint16_t)port;
+        w->bad |= port == 0 || port > UINT16_MAX;
+    }
 }
 
 static void get_rlimits(struct wire *w, struct jail_spec *spec)
@@ -252,6 +269,7 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
     ret->exec_path = wire_cstr(&w);
     ret->cwd = wire_cstr(&w);
     ret->wait_file = wire_cstr(&w);
+    get_ports(&w, ret);
     ret->argv = get_vector(&w);
     ret->envp = get_vector(&w);
     get_rlimits(&w, ret);

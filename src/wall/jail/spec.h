@@ -48,6 +48,8 @@ struct spec_rlimit {
                           user already has */
 };
 
+#define SPEC_PORTS_MAX 12u /* with two more sockets, their descriptors fit in one message */
+
 struct jail_spec {
     layer_mask wanted;   /* layers to apply if the host can */
     layer_mask required; /* the guest is not started without these */
@@ -78,7 +80,11 @@ struct jail_spec {
     struct spec_rlimit *rlimits;
     size_t rlimit_count;
 
-    bool net_host;        /* the host's network, no namespace, no filter */
+    bool net_host; /* the host's network, no namespace, no filter */
+    /* If there are any: the guest reaches names (network/network.h). Its network gets a route and
+     * listeners on these ports. */
+    uint16_t ports[SPEC_PORTS_MAX];
+    uint32_t port_count;
     bool lay;             /* input files follow on SPEC_FD_LAY */
     bool channel;         /* the guest has SPEC_FD_CHANNEL and the next one as 3 and 4 */
     uint32_t enter_count; /* cgroup v1 `tasks` descriptors from SPEC_FD_CGROUP on */

@@ -18,7 +18,7 @@ from .errors import (BusyError, CheckError, DaemonError, DeadlineError, FaultErr
 from .evaluation import Evaluation, evaluate
 from .events import (BatchResult, CaseEvent, DeniedEvent, DisplayEvent, Event, FileEvent, Finished, InputCall, LimitReached, Progress,
                      Started, Stderr, Stdout, ToolCall, VerdictEvent, WarningEvent)
-from .results import (Case, CaseException, Cell, Coverage, Denied, Failure, FileChange, FileInfo, Finding, Missing,
+from .results import (Case, CaseException, Cell, Connection, Coverage, Denied, Failure, FileChange, FileInfo, Finding, Missing,
                       ProgramException, Result, Skipped, TestResult, Variable, Verdict)
 from .sandbox import Cases, Files, Sandbox, Variables
 from .shown import Display, Dropped
@@ -81,7 +81,7 @@ test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for 
 
 __all__ = [
     "AsyncFiles", "AsyncSandbox", "AsyncVariables", "BatchResult", "BusyError", "Case", "CaseEvent", "CaseException", "Cell", "CheckError",
-    "Coverage", "DaemonError", "DeadlineError", "Denied", "DeniedEvent", "Display", "DisplayEvent", "Dropped", "Evaluation", "Event",
+    "Connection", "Coverage", "DaemonError", "DeadlineError", "Denied", "DeniedEvent", "Display", "DisplayEvent", "Dropped", "Evaluation", "Event",
     "Failure", "FaultError", "FileChange", "FileEvent", "FileInfo", "Files", "Finding", "Finished", "Foreign",
     "GloveboxError", "GuestError", "InputCall", "LimitError", "LimitReached", "Missing", "Parameter", "PolicyError",
     "ProgramException", "Progress", "RefusedError", "Result", "RunError", "Sandbox", "SessionError", "Skipped", "Started",

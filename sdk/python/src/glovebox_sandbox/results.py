@@ -76,6 +76,21 @@ class Denied:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """What a program reached in the network, or was refused: a row for each destination. `port` is None if only the
+    name was looked up."""
+
+    host: str = ""
+    port: Optional[int] = None
+    address: Optional[str] = None
+    allowed: bool = False
+    reason: Optional[str] = None
+    count: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+
+
+@dataclass(frozen=True)
 class Missing:
     """A layer of the wall that did not hold; `lost` is true if the run was to have it."""
 
@@ -153,6 +168,7 @@ class Result(PlainResult):
     skipped: tuple[Skipped, ...] = ()
     verdict: Verdict = Verdict()
     denied: tuple[Denied, ...] = ()
+    network: tuple[Connection, ...] = ()
     missing: tuple[Missing, ...] = ()
     limits_set: Mapping[str, float] = field(default_factory=nothing)
     usage: Mapping[str, Any] = field(default_factory=nothing)
@@ -178,6 +194,7 @@ class Result(PlainResult):
             skipped=each(Skipped, document.get("skipped")),
             verdict=verdict_from(document.get("verdict") or _EMPTY),
             denied=each(Denied, document.get("denied")),
+            network=each(Connection, document.get("network")),
             missing=each(Missing, document.get("missing")),
             error=one(Failure, document.get("error")),
             cell=one(Cell, document.get("cell")),

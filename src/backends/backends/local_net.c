@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A guest's network by name: from its jail to glovebox-net, and what was reached.
+ */
+#include "backends/local_parts.h"
+#include "base/fd.h"
+
+int local_net_ready(const struct local_guest *l, struct err *err)
+{
+    return l->job->net_rules ? net_ready(err) : 0;
+}
+
+/* A fork has its origin's network, and so its line. */
+int local_net_open(struct local_guest *l, struct err *err)
+{
+    const struct net_order order = {.rules = l->job->net_rules};
+    int fds[FD_MSG_MAX];
+
+    if (!l->job->net_rules || l->line)
+        return 0;
+    if (l->origin) {
+        l->line = net_line_share(l->origin->line);
+        return 0;
+    }
+    size_t count = jail_take_network(l->jail, fds);
+    int result = count ? net_line_open(&order, fds, count, &l->line, err)
+                       : err_set(err, ERR_BUG, "the jail sent no sockets for its network");
+    while (count)
+        fd_close(&fds[--count]);
+    return result;
+}
+
+int local_network(struct backend_guest *guest, struct net_rows *ret, struct err *err)
+{
+    struct local_guest *l = local_of(guest);
+
+    *ret = (struct net_rows){0};
+    return l->line ? net_line_take(l->line, ret, err) : 0;
+}
+
+int local_set_network(struct backend_guest *guest, const char *rules, struct err *err)
+{
+    const struct local_guest *l = local_of(guest);
+
+    if (!l->line)
+        return err_set(err, ERR_USAGE,
+                       "it was started without a network, and none can be added while it runs: "
+                       "start it with --net allow:HOST");
+    return net_line_rules(l->line, rules, err);
+}

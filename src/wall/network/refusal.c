@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "network/refusal.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+char *refusal_page(const char *host, bool allowed, const char *reason, const char *remedy)
+{
+    AUTO_FREE char *advice =
+        remedy ? xasprintf("This sandbox reaches only the hosts of its rules. The user that starts "
+                           "it can add a rule: --net allow:%s\n",
+                           remedy)
+               : xstrdup("");
+    AUTO_FREE char *body = xasprintf("glovebox %s port 80 of %s: %s.\n%s",
+                                     allowed ? "could not reach" : "refused", host, reason, advice);
+
+    return xasprintf("HTTP/1.1 %s\r\n"
+                     "Content-Type: text/plain; charset=utf-8\r\n"
+                     "Content-Length: %zu\r\n"
+                     "Connection: close\r\n\r\n%s",
+                     allowed ? "502 Bad Gateway" : "403 Forbidden", strlen(body), body);
+}

@@ -235,8 +235,7 @@ def test_forks(tap, user):
         session = daemon.session(forks=2)
         daemon.cell(session, FILES % 10)
         fork = daemon.ask("POST", f"/v1/sessions/{session}/fork").get("id")
-        if not fork:
-            tap.ok(not user.is_root, f"{name} needs control groups, which only root surely has")
+        if not tap.ok(fork, f"{name}: it is made"):
             return
         daemon.ask("DELETE", f"/v1/sessions/{session}")
         gone = wait_for(lambda: shmem_mib() - before < 150, 10)
@@ -283,9 +282,6 @@ def test_tried(tap, user):
         daemon.cell(session, "y = 7")
         tried = HOLD % 315 + "import time; time.sleep(3)\nraise ValueError('no')"
         r = daemon.cell(session, tried, attempt=True)
-        if (r.get("error") or {}).get("kind") == "unsupported":
-            tap.ok(not user.is_root, f"{name} needs control groups, which only root surely has", r)
-            return
         tap.equal((r.get("exception") or {}).get("type"), "ValueError", f"{name}: it holds 315 of 400 MiB and fails", r)
         tap.equal(r["cell"]["attempt"], "dropped", f"{name}: it is undone", r["feedback"])
         r = daemon.cell(session, "print(y)")
@@ -302,8 +298,7 @@ def test_kept(tap, user):
         session, other = daemon.session(forks=2, owner="many"), daemon.session(owner="one")
         daemon.cell(session, HOLD % 250, owner="many")
         fork = daemon.ask("POST", f"/v1/sessions/{session}/fork", owner="many").get("id")
-        if not fork:
-            tap.ok(not user.is_root, f"{name} needs control groups, which only root surely has")
+        if not tap.ok(fork, f"{name}: it is made"):
             return
         daemon.ask("DELETE", f"/v1/sessions/{session}", owner="many")
         r = daemon.cell(fork, "print(len(x) >> 20)", owner="many")
@@ -348,8 +343,8 @@ def test_marks(tap, user):
         before = scores(daemon, session)
         daemon.cell(other, HOLD % 315 + LINGER)
         fork = daemon.ask("POST", f"/v1/sessions/{session}/fork").get("id")
-        if not fork:
-            tap.ok(not user.is_root, f"{name} needs control groups, which only root surely has")
+        if not directories():
+            tap.ok(fork and scores(daemon, fork) == before, f"{name}: without groups there are none")
             return
         marked = wait_for(lambda: scores(daemon, fork) == "1000\n", 10)
         tap.ok(marked, f"{name}: near the ceiling the owner's guests are marked", scores(daemon, fork))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/guests_memory.h"
+#include "backends/guests_parts.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,6 +32,8 @@ static struct counted_guest *first;
 static uint64_t most, sum; /* the ceiling; the memory of the guests that are not killed */
 static int nowhere = -1;   /* a descriptor of an object without a name */
 static atomic_bool counts;
+
+static struct guest_parts parts; /* without groups */
 
 /* Files of which no guest has the number any more. To free them may take long, and is done without
  * the lock. */
@@ -74,11 +76,26 @@ static struct counted_guest *find_largest(void)
     return found;
 }
 
-static void set_bytes(struct counted_guest *guest, uint64_t bytes)
+static void count_with(struct counted_guest *guest, uint64_t bytes)
 {
     if (!atomic_load(&guest->killed))
         sum = sum - guest->bytes + bytes;
     guest->bytes = bytes;
+}
+
+static void set_report(struct counted_guest *guest, struct guest_report report)
+{
+    if (!atomic_load(&guest->killed)) {
+        parts.sum.most += report.most - guest->report.most;
+        parts.sum.least += report.least - guest->report.least;
+    }
+    guest->report = report;
+    count_with(guest, guest_part_now(guest));
+}
+
+static void set_bytes(struct counted_guest *guest, uint64_t bytes)
+{
+    set_report(guest, (struct guest_report){bytes, bytes});
 }
 
 static void keep_released(int file, bool emptied)
@@ -161,6 +178,48 @@ static void kill_until_it_fits(uint64_t fits)
 
     while (sum > fits && (largest = find_largest()))
         kill_with_forks(largest);
+}
+
+/* ---- without groups: parts of what guests share ---- */
+
+static void note_part(const struct guest_part *part)
+{
+    for (struct counted_guest *g = first; g; g = g->next)
+        if (guest_part_take(part, g))
+            count_with(g, guest_part_now(g));
+}
+
+/* Call it with the lock; releases it while it measures. */
+static void measure_parts(void)
+{
+    int64_t begin = clock_mono_ms();
+    size_t n;
+    AUTO_FREE struct guest_part *list = guest_parts_list(first, &n);
+
+    parts.under_way = true;
+    pthread_mutex_unlock(&lock);
+    guest_parts_measure(list, n);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n; i++)
+        note_part(&list[i]);
+    parts.under_way = false;
+    guest_parts_pause(&parts, begin, clock_mono_ms());
+}
+
+/* Call it with the lock. Kills guests beyond the ceiling, once it is known that they are. */
+static void fit_reports(void)
+{
+    int64_t now = clock_mono_ms();
+
+    if (parts.sum.least > most) {
+        for (struct counted_guest *g = first; g; g = g->next)
+            count_with(g, g->report.least);
+    } else if (sum > most || (parts.sum.most > most && now >= parts.again_ms)) {
+        if (parts.under_way || now < parts.next_ms)
+            return;
+        measure_parts();
+    }
+    kill_until_it_fits(most);
 }
 
 /* ---- where groups hold memory: a thread that looks at them ---- */
@@ -340,13 +399,13 @@ void guests_memory_seal(struct counted_guest *guest, bool sealed)
     pthread_mutex_unlock(&lock);
 }
 
-void guests_memory_count(struct counted_guest *guest, uint64_t bytes)
+void guests_memory_count(struct counted_guest *guest, struct guest_report report)
 {
     pthread_mutex_lock(&lock);
     if (guest->counted && !atomic_load(&guest->killed))
-        set_bytes(guest, bytes);
+        set_report(guest, report);
     if (most)
-        kill_until_it_fits(most);
+        fit_reports();
     unlock();
 }
 

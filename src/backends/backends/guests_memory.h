@@ -8,8 +8,10 @@
  * limits/cgroup.h). It would kill the largest process of any owner. So a thread of ours reads the
  * groups, each time before guests can have filled the rest, and kills at nine tenths of the
  * ceiling. If it is too late, the kernel kills a process of the same owner: near the ceiling, that
- * owner's processes are marked for it. Without control groups, each watched guest reports its
- * memory, and guests are killed at the ceiling itself.
+ * owner's processes are marked for it.
+ *
+ * Without control groups, each watched guest reports its memory, and guests are killed at the
+ * ceiling itself. A page that several guests share counts once (guests_parts.h).
  *
  * A guest that has ended counts with its files, until it is closed.
  */
@@ -19,6 +21,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "limits/watch.h"
 
 struct cgroup;
 
@@ -39,6 +43,11 @@ enum {
     GUESTS_EMPTY_MS = 1000, /* most that a folder is emptied which a living fork can fill */
 };
 
+/* Without control groups: what a guest may take at most, and what it takes alone at least. */
+struct guest_report {
+    uint64_t most, least;
+};
+
 /* A counted guest; a member of the guest's own structure. Lent members must exist until
  * guests_memory_ended or guests_memory_leave. If the guest was killed, the lent descriptors lead
  * nowhere. */
@@ -47,6 +56,10 @@ struct counted_guest {
     bool counted;
     struct counted_guest *above; /* of a fork that dies with its origin: the origin; or NULL */
     uint64_t owner;
+    struct watch_tree tree; /* if it shares pages with other guests: its processes; else no root */
+    struct guest_report report;
+    uint64_t part;            /* with tree: what it was when it was measured last, */
+    uint64_t grown_from;      /* and report.most at that time */
     struct cgroup *group;     /* lent; counts its memory; NULL: guests_memory_count */
     int init_pidfd;           /* lent; -1: the guest's own thread kills it */
     int files[COUNTED_FILES]; /* lent; all descriptors that keep its files once it is dead; -1 for
@@ -71,7 +84,7 @@ void guests_memory_join(struct counted_guest *guest);
 /* Whether a sum over the state of its processes is kept, which a mark would change. */
 void guests_memory_seal(struct counted_guest *guest, bool sealed);
 /* What the guest has now. May kill any guest. */
-void guests_memory_count(struct counted_guest *guest, uint64_t bytes);
+void guests_memory_count(struct counted_guest *guest, struct guest_report report);
 /* Lends one more descriptor, in a free element of `files`. */
 void guests_memory_lend(struct counted_guest *guest, int file);
 /* Its processes are dead; this is what its files take, as far as its group does not say. It is not

@@ -78,13 +78,18 @@ static bool watches_memory(const struct local_guest *l)
     return (unheld & LAYER_BIT(LAYER_MEMORY)) || guests_memory_is_counted();
 }
 
+static uint64_t without_inherited(const struct local_guest *l, uint64_t bytes)
+{
+    return bytes > l->inherited.bytes ? bytes - l->inherited.bytes : 0;
+}
+
 /* Reports the guest's memory. This guest may be killed then, or may have been killed by another
  * thread. */
 static enum jail_limit_hit count_memory(struct local_guest *l, uint64_t bytes)
 {
     if (!guests_memory_is_counted())
         return 0;
-    guests_memory_count(&l->counted, bytes);
+    guests_memory_count(&l->counted, (struct guest_report){bytes, without_inherited(l, bytes)});
     return atomic_load(&l->counted.killed) ? LIMIT_GUESTS : 0;
 }
 
@@ -108,12 +113,13 @@ static enum jail_limit_hit watch_memory(struct local_guest *l)
         return 0;
     tree.ret_adrift = &adrift;
     (void)watch_tree_memory(&tree, &bytes);
-    if (bytes > l->out->memory_peak)
-        l->out->memory_peak = bytes;
+    uint64_t own = without_inherited(l, bytes);
+    if (own > l->out->memory_peak)
+        l->out->memory_peak = own;
     note_tasks(l, &tree);
     if (watch_adrift_over(&adrift, limits->memory_bytes))
         return LIMIT_CONNECTIONS;
-    if (limits->memory_bytes && bytes > limits->memory_bytes)
+    if (limits->memory_bytes && own > limits->memory_bytes)
         return LIMIT_MEMORY;
     return count_memory(l, bytes);
 }
@@ -149,6 +155,16 @@ enum jail_limit_hit local_watch_over(struct local_guest *l)
     return over;
 }
 
+/* Quickly, as it is asked for after each cell: what is left of inherited pages is not looked up. */
+static uint64_t own_memory(const struct local_guest *l, struct watch_tree *tree)
+{
+    uint64_t bytes = 0;
+
+    tree->exact_at_bytes = 0;
+    (void)watch_tree_memory(tree, &bytes);
+    return without_inherited(l, bytes);
+}
+
 void local_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
     struct local_guest *l = local_of(guest);
@@ -163,5 +179,5 @@ void local_usage(struct backend_guest *guest, struct backend_usage *ret)
     if (!ret->cpu_ns)
         ret->cpu_ns = watched_cpu_ns(l);
     if (!is_in_group(l) && local_tree(l, &tree))
-        (void)watch_tree_memory(&tree, &ret->memory_now);
+        ret->memory_now = own_memory(l, &tree);
 }

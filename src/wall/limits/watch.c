@@ -346,14 +346,12 @@ static struct memory look_exactly(const struct walk *w, pid_t first, uint64_t *r
 }
 
 /* A page that was inherited and is not shared any more is the process's own, unless the others that
- * had it are gone. */
-static uint64_t left_of_inherited(struct watch_inherited *inherited, uint64_t shared)
+ * had it have ended. */
+static void note_inherited(struct watch_inherited *inherited, uint64_t shared)
 {
-    if (!inherited)
-        return 0;
-    if (shared < inherited->bytes && !(inherited->origin >= 0 && fd_readable(inherited->origin)))
+    if (inherited && shared < inherited->bytes &&
+        !(inherited->origin >= 0 && fd_readable(inherited->origin)))
         inherited->bytes = shared;
-    return inherited->bytes;
 }
 
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
@@ -372,8 +370,7 @@ int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
     sum = look_exactly(&w, tree->beside, &shared);
     if (sum.of[PAGES] < largest)
         sum.of[PAGES] = largest;
-    uint64_t inherited = left_of_inherited(tree->inherited, shared);
-    sum.of[PAGES] -= inherited < sum.of[PAGES] ? inherited : sum.of[PAGES];
+    note_inherited(tree->inherited, shared);
     *ret_bytes = total(&sum, in_files) + in_sockets;
     return outcome(tree, &w);
 }

@@ -23,7 +23,7 @@
 struct watch_adrift; /* limits/watch_sockets.h */
 
 /* The memory that the first process of a tree got from its origin by fork. Pages that it has not
- * changed since are its origin's. */
+ * changed since are its origin's, and may be subtracted from what the tree has. */
 struct watch_inherited {
     uint64_t bytes; /* at first all memory that it has; each exact look lowers it to what is left */
     int origin; /* a pidfd of the process that was forked; -1: the origin outlives the tree. When it
@@ -44,7 +44,7 @@ struct watch_tree {
     int tmpfs_fd;            /* a descriptor in the guest's file system in memory; -1: none */
     uint64_t exact_at_bytes; /* from this estimate on, count exactly; 0: never. Give it the limit */
     bool with_sockets;       /* socket buffers count; root's network is ours or its own */
-    struct watch_inherited *inherited; /* of `beside`: does not count; or NULL */
+    struct watch_inherited *inherited; /* of `beside`, or NULL; counts like all other pages */
     struct watch_adrift *ret_adrift;   /* with with_sockets: set by watch_tree_memory, or NULL */
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
 fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
-files (files), its disk (copies), limits (limits), crowds (crowds), relatives that are closed at
+files (files), its disk (copies), limits (limits, bounds), crowds (crowds), relatives that are closed at
 once (relatives), ends (ends), load (load). $GLOVEBOX names the program."""
 
 import os
@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE] + [os.path.join(os.path.dirname(HERE), name) for name in ("http", "python")]
 
+import bounds  # noqa: E402
 import copies  # noqa: E402
 import crowds  # noqa: E402
 import ends  # noqa: E402
@@ -33,6 +34,7 @@ PARTS = {
     "files": files.test,
     "copies": copies.test,
     "limits": limits.test,
+    "bounds": bounds.test,
     "crowds": crowds.test,
     "relatives": relatives.test,
     "ends": ends.test,

@@ -56,9 +56,9 @@ struct counted_guest {
     bool counted;
     struct counted_guest *above; /* of a fork that dies with its origin: the origin; or NULL */
     uint64_t owner;
-    struct watch_tree tree; /* if it shares pages with other guests: its processes; else no root */
+    struct watch_tree tree; /* without a group: its processes; otherwise no root */
     struct guest_report report;
-    uint64_t part;            /* with tree: what it was when it was measured last, */
+    uint64_t part;            /* with tree: its part when it was measured last, */
     uint64_t grown_from;      /* and report.most at that time */
     struct cgroup *group;     /* lent; counts its memory; NULL: guests_memory_count */
     int init_pidfd;           /* lent; -1: the guest's own thread kills it */

@@ -2,8 +2,9 @@
  *
  * Used by guests_memory.c alone: what guests take that share pages, where no control group counts.
  *
- * A guest reports the most that it may take, which includes all pages that it shares with its
- * origin or its zygote, and the least, without them. Its part is exact, and takes milliseconds to
+ * A guest reports the most that it may take: all pages of all its processes, although they share
+ * some with each other, with the guest's origin or with a zygote; and the least: the pages of one
+ * process without those that it was forked with. Its part is exact, and takes milliseconds to
  * measure if it is large (limits/watch.h). So parts are measured only if the ceiling is between
  * both sums; from then on a guest counts with its part, and with what its reports have grown by. A
  * page that a guest changes stops being shared, which no report shows: while the reports are above
@@ -33,7 +34,7 @@ struct guest_part {
     uint64_t bytes;
     bool known;
 };
-/* With the lock of the list of guests: those that share. The caller frees the list, and measures it
+/* With the lock of the list of guests. The caller frees the list, and measures it
  * in any case, which closes its descriptors. */
 struct guest_part *guest_parts_list(struct counted_guest *first, size_t *ret_count);
 /* Without the lock. */

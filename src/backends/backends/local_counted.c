@@ -26,8 +26,8 @@ void local_join(struct local_guest *l)
     l->counted.above = l->origin && l->origin->counted.counted ? &l->origin->counted : NULL;
     l->counted.owner = l->job->owner;
     l->counted.group = groups ? l->group : NULL;
-    if (!groups && local_tree(l, &l->counted.tree) && !l->counted.tree.beside)
-        l->counted.tree.root = 0; /* it was not forked, and shares nothing */
+    if (!groups)
+        (void)local_tree(l, &l->counted.tree);
     l->counted.tree.inherited = NULL;
     l->counted.init_pidfd = jail_init_pidfd(l->jail);
     l->counted.files[0] = l->has_root ? jail_box(l->jail) : -1;

@@ -15,12 +15,20 @@
 struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root)
 {
     struct fork_tree *f = xcalloc(1, sizeof *f);
+    struct watch_tree first;
 
     *f = (struct fork_tree){.pool = pool, .nest = nest, .root = root, .alive = 1};
     f->first = xcalloc(1, sizeof *f->first);
+    if (jail_tree(root, &first))
+        f->family = (struct watch_family){first.root, first.beside, first.pid_space};
     pthread_mutex_init(&f->lock, NULL);
     pthread_mutex_init(&f->members, NULL);
     return f;
+}
+
+struct watch_family fork_tree_family(const struct local_guest *l)
+{
+    return l->tree ? l->tree->family : (struct watch_family){0};
 }
 
 static void fork_tree_free(struct fork_tree *f)

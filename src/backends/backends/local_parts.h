@@ -37,8 +37,9 @@ struct fork_tree {
     pthread_mutex_t lock;    /* one fork at a time: they share the gate of the first jail's init */
     pthread_mutex_t members; /* protects `first` and `alive`; the other members never change */
     struct pool *pool;
-    struct pool_nest *nest; /* each member holds a reference until after it has left the tree */
-    struct jail *root;      /* of the first guest: exists while a member is alive */
+    struct pool_nest *nest;     /* each member holds a reference until after it has left the tree */
+    struct jail *root;          /* of the first guest: exists while a member is alive */
+    struct watch_family family; /* they are in one network */
     struct fork_member *first;
     unsigned alive;
 };
@@ -59,6 +60,7 @@ struct local_guest {
     int64_t oom_until_ms;             /* memory ran out: a kill may follow until then */
     uint64_t cpu_ns;                  /* processor time when a limit ended it */
     int64_t watch_ms;                 /* when to watch its limits next */
+    uint64_t watched_cpu_ns;          /* processor time that was watched last */
     struct watch_inherited inherited; /* if memory is watched */
     uint64_t looked_cpu_ns;           /* processor time at the last local_look */
     int64_t sockets_ms;               /* when to inspect sockets next */
@@ -106,6 +108,7 @@ void local_adopt(struct local_guest *l, const struct pool_jail *warm);
 
 /* local_fork.c. Makes a tree of one guest. All these functions accept a NULL tree. */
 struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
+struct watch_family fork_tree_family(const struct local_guest *l);
 /* True if it has forks, which need its jail. */
 bool fork_tree_has_below(struct local_guest *l);
 /* Takes an ended guest out of the tree. While members are below it, the tree keeps its jail and

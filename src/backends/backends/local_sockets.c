@@ -25,7 +25,8 @@ int64_t local_sockets_due(const struct local_guest *l)
 enum jail_limit_hit local_sockets_over(struct local_guest *l)
 {
     pid_t pids[PROCESSES_MAX];
-    struct watch_sockets watch = {.pids = pids};
+    struct watch_family family = fork_tree_family(l);
+    struct watch_sockets watch = {.pids = pids, .family = &family};
     struct watch_adrift adrift;
     uint64_t most = l->job->limits.memory_bytes;
     int64_t begin = clock_mono_ms();
@@ -33,7 +34,7 @@ enum jail_limit_hit local_sockets_over(struct local_guest *l)
     if (begin < local_sockets_due(l))
         return 0;
     watch.count = cgroup_processes(l->group, pids, PROCESSES_MAX);
-    uint64_t bytes = watch_sockets(&watch, &adrift);
+    uint64_t bytes = watch_sockets(&watch, most, &adrift);
     if (most && bytes > l->sockets_peak)
         l->sockets_peak = bytes;
     int64_t now = clock_mono_ms(), pause = (now - begin) * LOOK_SHARE;

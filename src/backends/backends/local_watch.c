@@ -20,11 +20,13 @@ bool local_tree(struct local_guest *l, struct watch_tree *ret)
     ret->tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1;
     ret->exact_at_bytes = l->job->limits.memory_bytes;
     ret->with_sockets = true;
+    ret->family = fork_tree_family(l);
     ret->inherited = ret->beside ? &l->inherited : NULL;
     return true;
 }
 
-/* What dead forks of the guest have used is in the times of its init. */
+/* What dead forks of the guest have used is in the times of its init. The message about that is
+ * sent before it is added, and may not be read yet. */
 static uint64_t watched_cpu_ns(struct local_guest *l)
 {
     uint64_t forks_ns = jail_state(l->jail)->forks_us * 1000, ns = 0;
@@ -32,7 +34,9 @@ static uint64_t watched_cpu_ns(struct local_guest *l)
 
     if (local_tree(l, &tree))
         (void)watch_tree_cpu(&tree, &ns);
-    return ns > forks_ns ? ns - forks_ns : 0;
+    if (!l->tree || !fd_readable(jail_fd(l->jail)))
+        l->watched_cpu_ns = ns > forks_ns ? ns - forks_ns : 0;
+    return l->watched_cpu_ns;
 }
 
 uint64_t local_cpu_ns(struct local_guest *l)
@@ -85,11 +89,11 @@ static uint64_t without_inherited(const struct local_guest *l, uint64_t bytes)
 
 /* Reports the guest's memory. This guest may be killed then, or may have been killed by another
  * thread. */
-static enum jail_limit_hit count_memory(struct local_guest *l, uint64_t bytes)
+static enum jail_limit_hit count_memory(struct local_guest *l, uint64_t bytes, uint64_t largest)
 {
     if (!guests_memory_is_counted())
         return 0;
-    guests_memory_count(&l->counted, (struct guest_report){bytes, without_inherited(l, bytes)});
+    guests_memory_count(&l->counted, (struct guest_report){bytes, without_inherited(l, largest)});
     return atomic_load(&l->counted.killed) ? LIMIT_GUESTS : 0;
 }
 
@@ -107,11 +111,12 @@ static enum jail_limit_hit watch_memory(struct local_guest *l)
     const struct jail_limits *limits = &l->job->limits;
     struct watch_adrift adrift = {0};
     struct watch_tree tree;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, largest = 0;
 
     if (!local_tree(l, &tree))
         return 0;
     tree.ret_adrift = &adrift;
+    tree.ret_largest = &largest;
     (void)watch_tree_memory(&tree, &bytes);
     uint64_t own = without_inherited(l, bytes);
     if (own > l->out->memory_peak)
@@ -121,15 +126,14 @@ static enum jail_limit_hit watch_memory(struct local_guest *l)
         return LIMIT_CONNECTIONS;
     if (limits->memory_bytes && own > limits->memory_bytes)
         return LIMIT_MEMORY;
-    return count_memory(l, bytes);
+    return count_memory(l, bytes, largest);
 }
 
-/* The message about a dead fork may be on its way when its time is already in that of the init. */
 static bool is_over_time(struct local_guest *l)
 {
     int64_t most = l->job->limits.cpu_ms;
 
-    return most && local_cpu_ns(l) / 1000000 >= (uint64_t)most && !fd_readable(jail_fd(l->jail));
+    return most && local_cpu_ns(l) / 1000000 >= (uint64_t)most;
 }
 
 int64_t local_watch_due(const struct local_guest *l)

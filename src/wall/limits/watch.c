@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "limits/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -18,124 +19,9 @@
 #include "limits/proc_stat.h"
 #include "limits/watch_files.h"
 #include "limits/watch_sockets.h"
+#include "limits/watch_walk.h"
 
-/* A breadth-first walk: the children of pids[looked] are added at the end. */
-struct walk {
-    pid_t pids[WATCH_PROCESSES_MAX];
-    size_t count;
-    bool full;
-    uint64_t pid_space; /* as in struct watch_tree */
-};
-
-static bool parse_pid(struct str s, pid_t *ret)
-{
-    int64_t n;
-
-    if (!num_int64(s, &n) || n <= 0 || n > INT32_MAX)
-        return false;
-    *ret = (pid_t)n;
-    return true;
-}
-
-static void watch_add(struct walk *w, pid_t pid)
-{
-    if (w->count == WATCH_PROCESSES_MAX)
-        w->full = true;
-    else
-        w->pids[w->count++] = pid;
-}
-
-static bool has(const struct walk *w, pid_t pid)
-{
-    for (size_t i = 0; i < w->count; i++)
-        if (w->pids[i] == pid)
-            return true;
-    return false;
-}
-
-static bool belongs(const struct walk *w, pid_t pid)
-{
-    char path[32];
-    struct stat st;
-
-    if (!w->pid_space)
-        return true;
-    (void)snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
-    return stat(path, &st) == 0 && st.st_ino == w->pid_space;
-}
-
-#define CHILDREN_TEXT (8 * WATCH_PROCESSES_MAX)
-
-static void add_children_of_thread(struct walk *w, bool again, pid_t pid, const char *thread)
-{
-    char path[64], text[CHILDREN_TEXT];
-    struct str rest, word;
-    ssize_t n;
-    pid_t child;
-
-    (void)snprintf(path, sizeof path, "/proc/%d/task/%.12s/children", pid, thread);
-    n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
-    rest = (struct str){text, n < 0 ? 0 : (size_t)n};
-    while (!w->full && str_next(&rest, ' ', &word))
-        if (parse_pid(word, &child) && !(again && has(w, child)) && belongs(w, child))
-            watch_add(w, child);
-}
-
-#define THREADS_MAX 1024 /* of one process; children of further threads are not found */
-
-/* Children belong to the thread that made them. The folder of the threads has two links and one
- * more for each thread (fs/proc/base.c, proc_task_getattr), so most processes need not be
- * listed. */
-static void add_children(struct walk *w, bool again, pid_t pid)
-{
-    char path[32], self[12];
-    struct stat st;
-    DIR *dir;
-
-    (void)snprintf(path, sizeof path, "/proc/%d/task", pid);
-    (void)snprintf(self, sizeof self, "%d", pid);
-    if (stat(path, &st) < 0)
-        return;
-    dir = st.st_nlink > 3 ? opendir(path) : NULL;
-    if (!dir) {
-        add_children_of_thread(w, again, pid, self);
-        return;
-    }
-    struct dirent *entry = readdir(dir);
-    for (int i = 0; entry && i < THREADS_MAX; entry = readdir(dir), i++)
-        if (entry->d_name[0] != '.')
-            add_children_of_thread(w, again, pid, entry->d_name);
-    closedir(dir);
-}
-
-static void add_session(struct walk *w, pid_t leader)
-{
-    DIR *dir = opendir("/proc");
-    struct dirent *entry;
-    pid_t pid;
-
-    while (dir && !w->full && (entry = readdir(dir)))
-        if (parse_pid(str_from(entry->d_name), &pid) && pid != leader && getsid(pid) == leader)
-            watch_add(w, pid);
-    if (dir)
-        closedir(dir);
-}
-
-static void walk(const struct watch_tree *tree, struct walk *w)
-{
-    w->count = 0;
-    w->full = false;
-    w->pid_space = tree->pid_space;
-    watch_add(w, tree->root);
-    if (tree->beside && belongs(w, tree->beside))
-        watch_add(w, tree->beside);
-    if (!tree->in_pidns)
-        add_session(w, tree->root);
-    for (size_t i = 0; i < w->count && !w->full; i++)
-        add_children(w, !tree->in_pidns, w->pids[i]);
-}
-
-static int outcome(const struct watch_tree *tree, const struct walk *w)
+static int outcome(const struct watch_tree *tree, const struct watch_walk *w)
 {
     if (kill(tree->root, 0) < 0 && errno == ESRCH)
         return -1;
@@ -279,7 +165,7 @@ static void look_at_file(void *ctx, const struct watch_file *file)
         files->bytes += (uint64_t)file->st->st_blocks * 512;
 }
 
-static uint64_t memfd_bytes(const struct walk *w)
+static uint64_t memfd_bytes(const struct watch_walk *w)
 {
     struct memory_files files = {.device = memfd_device()};
 
@@ -288,11 +174,12 @@ static uint64_t memfd_bytes(const struct walk *w)
     return files.bytes;
 }
 
-static uint64_t socket_bytes(const struct watch_tree *tree, const struct walk *w)
+static uint64_t socket_bytes(const struct watch_tree *tree, const struct watch_walk *w)
 {
-    struct watch_sockets watch = {.pids = w->pids, .count = w->count, .with_unix = true};
+    struct watch_sockets watch = {
+        .pids = w->pids, .count = w->count, .with_unix = true, .family = &tree->family};
     struct watch_adrift adrift = {0};
-    uint64_t bytes = tree->with_sockets ? watch_sockets(&watch, &adrift) : 0;
+    uint64_t bytes = tree->with_sockets ? watch_sockets(&watch, tree->exact_at_bytes, &adrift) : 0;
 
     if (tree->ret_adrift)
         *tree->ret_adrift = adrift;
@@ -312,7 +199,7 @@ static void watch_sum_up(struct memory *sum, const struct memory *one)
 }
 
 /* An upper bound. *ret_largest is the number of bytes in pages of the largest process. */
-static struct memory look_quickly(const struct walk *w, uint64_t *ret_largest)
+static struct memory look_quickly(const struct watch_walk *w, uint64_t *ret_largest)
 {
     struct memory sum = {{0}};
 
@@ -327,15 +214,25 @@ static struct memory look_quickly(const struct walk *w, uint64_t *ret_largest)
     return sum;
 }
 
+/* True while a process has the memory of its parent, as after vfork. */
+static bool is_in_parents_memory(const struct watch_walk *w, size_t i)
+{
+    pid_t parent = w->pids[w->parents[i]];
+
+    return parent != w->pids[i] && syscall(SYS_kcmp, parent, w->pids[i], KCMP_VM, 0, 0) == 0;
+}
+
 /* The part of each process; *ret_shared is what `first` shares with any other one, or UINT64_MAX.
  */
-static struct memory look_exactly(const struct walk *w, pid_t first, uint64_t *ret_shared)
+static struct memory look_exactly(const struct watch_walk *w, pid_t first, uint64_t *ret_shared)
 {
     struct memory sum = {{0}};
 
     *ret_shared = UINT64_MAX;
     for (size_t i = 0; i < w->count; i++) {
         struct memory one = {{0}};
+        if (is_in_parents_memory(w, i))
+            continue;
         bool found = add_memory(w->pids[i], "smaps_rollup", exact_lines, &one);
         (void)add_memory(w->pids[i], "status", found ? table_lines : estimate_lines, &one);
         if (found && w->pids[i] == first)
@@ -358,12 +255,14 @@ int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
 {
     uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), in_sockets, largest, shared;
     struct memory sum;
-    struct walk w;
+    struct watch_walk w;
 
-    walk(tree, &w);
+    walk_tree(tree, &w);
     in_files += memfd_bytes(&w);
     in_sockets = socket_bytes(tree, &w);
     sum = look_quickly(&w, &largest);
+    if (tree->ret_largest)
+        *tree->ret_largest = largest;
     *ret_bytes = total(&sum, in_files) + in_sockets;
     if (!tree->exact_at_bytes || *ret_bytes < tree->exact_at_bytes)
         return outcome(tree, &w);
@@ -378,9 +277,9 @@ int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
 int watch_tree_part(const struct watch_tree *tree, uint64_t *ret_bytes)
 {
     uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), shared;
-    struct walk w;
+    struct watch_walk w;
 
-    walk(tree, &w);
+    walk_tree(tree, &w);
     in_files += memfd_bytes(&w);
     struct memory sum = look_exactly(&w, 0, &shared);
     *ret_bytes = total(&sum, in_files) + socket_bytes(tree, &w);
@@ -398,9 +297,9 @@ uint64_t watch_tree_begin(const struct watch_tree *tree)
 
 size_t watch_tree_processes(const struct watch_tree *tree, pid_t *ret_pids, size_t max)
 {
-    struct walk w;
+    struct watch_walk w;
 
-    walk(tree, &w);
+    walk_tree(tree, &w);
     size_t count = w.count < max ? w.count : max;
     memcpy(ret_pids, w.pids, count * sizeof *ret_pids);
     return count;
@@ -411,9 +310,9 @@ int watch_tree_tasks(const struct watch_tree *tree, uint64_t *ret_tasks)
 {
     char path[32];
     struct stat st;
-    struct walk w;
+    struct watch_walk w;
 
-    walk(tree, &w);
+    walk_tree(tree, &w);
     *ret_tasks = 0;
     for (size_t i = 0; i < w.count; i++) {
         (void)snprintf(path, sizeof path, "/proc/%d/task", w.pids[i]);
@@ -427,9 +326,9 @@ int watch_tree_cpu(const struct watch_tree *tree, uint64_t *ret_ns)
     const uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
     struct proc_stat stat;
     uint64_t ticks = 0;
-    struct walk w;
+    struct watch_walk w;
 
-    walk(tree, &w);
+    walk_tree(tree, &w);
     for (size_t i = 0; i < w.count; i++)
         if (proc_stat_read(w.pids[i], &stat) == 0)
             ticks += (uint64_t)(stat.user + stat.system + stat.waited_user + stat.waited_system);

@@ -30,6 +30,13 @@ struct watch_inherited {
                    has ended, inherited pages cannot be told from others, and bytes stays */
 };
 
+/* All guests of one network: the first guest's init, its first process and its pid namespace, as in
+ * struct watch_tree. Forks are below. No root: each guest has its own network. */
+struct watch_family {
+    pid_t root, beside;
+    uint64_t pid_space;
+};
+
 struct watch_tree {
     pid_t root;
     /* A process that belongs to the tree, though its parent is outside; 0: none. */
@@ -44,8 +51,11 @@ struct watch_tree {
     int tmpfs_fd;            /* a descriptor in the guest's file system in memory; -1: none */
     uint64_t exact_at_bytes; /* from this estimate on, count exactly; 0: never. Give it the limit */
     bool with_sockets;       /* socket buffers count; root's network is ours or its own */
+    struct watch_family family;        /* with_sockets: other guests in that network */
     struct watch_inherited *inherited; /* of `beside`, or NULL; counts like all other pages */
-    struct watch_adrift *ret_adrift;   /* with with_sockets: set by watch_tree_memory, or NULL */
+    uint64_t
+        *ret_largest; /* set by watch_tree_memory to the pages of the largest process, or NULL */
+    struct watch_adrift *ret_adrift; /* with with_sockets: set by watch_tree_memory, or NULL */
 };
 
 /* The memory and swap of the tree alone, including page tables. First an estimate that is never too

@@ -16,9 +16,11 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "limits/watch_files.h"
+#include "limits/watch_walk.h"
 
 #define FEW         8  /* so few sockets in a network are ignored: each has at most some MiB */
 #define PENDING_FEW 32 /* connections for which no process has a descriptor */
+#define NEAR_PART   16 /* of the memory limit: from here on, other guests are looked at */
 
 /* A harmless program rarely has so many: 16 full backlogs. Up to 768 may be in messages that no
  * process received. 64 guests with so many reach the default of tcp_max_orphans on a large
@@ -207,23 +209,33 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The bytes of a list without those of other guests, whose descriptors were found. */
+static uint64_t without_others(uint64_t listed, const struct sum *own, const struct sum *all,
+                               enum kind kind)
+{
+    uint64_t others = all->bytes[kind] - own->bytes[kind];
+
+    return more(own->bytes[kind], listed > others ? listed - others : 0);
+}
+
 /* TCP's lists take milliseconds to read, so they are read only if there are connections for which
  * no process has a descriptor. They show the bytes that were sent; the kernel uses a quarter more
- * to hold them. */
-static void add_lists(struct sum *sum, pid_t pid, struct watch_adrift *ret)
+ * to hold them. `all` are the sockets of all guests in the network that were looked at. */
+static void add_lists(struct sum *sum, const struct sum *all, pid_t pid, struct watch_adrift *ret)
 {
     size_t connections = in_use(pid, "sockstat", "TCP:") + in_use(pid, "sockstat6", "TCP6:");
     uint64_t queued;
 
-    sum->bytes[KIND_NETLINK] = more(sum->bytes[KIND_NETLINK], list_bytes(pid, &netlink, NULL));
+    sum->bytes[KIND_NETLINK] =
+        without_others(list_bytes(pid, &netlink, NULL), sum, all, KIND_NETLINK);
     queued = list_bytes(pid, &udp[0], NULL) + list_bytes(pid, &udp[1], NULL);
-    sum->bytes[KIND_UDP] = more(sum->bytes[KIND_UDP], queued);
-    if (connections <= sum->tcp + PENDING_FEW)
+    sum->bytes[KIND_UDP] = without_others(queued, sum, all, KIND_UDP);
+    if (connections <= all->tcp + PENDING_FEW)
         return;
     queued = list_bytes(pid, &tcp[0], &ret->bytes) + list_bytes(pid, &tcp[1], &ret->bytes);
     ret->bytes += ret->bytes / 4;
-    ret->count = connections - sum->tcp;
-    sum->bytes[KIND_TCP] = more(sum->bytes[KIND_TCP], queued + queued / 4);
+    ret->count = connections - all->tcp;
+    sum->bytes[KIND_TCP] = without_others(queued + queued / 4, sum, all, KIND_TCP);
 }
 
 /* A process whose network is not ours: all entries of its lists belong to the guest. */
@@ -242,22 +254,50 @@ static pid_t in_own_network(const struct watch_sockets *watch)
     return 0;
 }
 
-uint64_t watch_sockets(const struct watch_sockets *watch, struct watch_adrift *ret_adrift)
+static uint64_t sum_up(const struct watch_sockets *watch, const struct sum *own,
+                       const struct sum *all, pid_t member, struct watch_adrift *ret_adrift)
 {
-    struct sum sum = {.seen = NULL};
-    pid_t member = in_own_network(watch);
+    struct sum sum = *own;
     uint64_t bytes = 0;
+
+    *ret_adrift = (struct watch_adrift){0};
+    if (member)
+        add_lists(&sum, all, member, ret_adrift);
+    for (int i = 0; i < KINDS; i++)
+        bytes += i == KIND_UNIX && !watch->with_unix ? 0 : sum.bytes[i];
+    return bytes;
+}
+
+/* Adds the sockets of the other guests; those that were seen before are not added again. */
+static void look_at_family(const struct watch_family *family, struct sum *all)
+{
+    struct watch_walk w;
+
+    walk_family(family, &w);
+    for (size_t i = 0; i < w.count; i++)
+        watch_files(w.pids[i], look_at_socket, all);
+}
+
+uint64_t watch_sockets(const struct watch_sockets *watch, uint64_t memory_bytes,
+                       struct watch_adrift *ret_adrift)
+{
+    struct sum own = {.seen = NULL};
+    pid_t member = in_own_network(watch);
 
     *ret_adrift = (struct watch_adrift){0};
     if (!watch->count || (member && in_use(member, "sockstat", "sockets:") <= FEW))
         return 0;
     for (size_t i = 0; i < watch->count; i++)
-        watch_files(watch->pids[i], look_at_socket, &sum);
-    if (member)
-        add_lists(&sum, member, ret_adrift);
-    for (int i = 0; i < KINDS; i++)
-        bytes += i == KIND_UNIX && !watch->with_unix ? 0 : sum.bytes[i];
-    free(sum.seen);
+        watch_files(watch->pids[i], look_at_socket, &own);
+    struct sum all = own;
+    uint64_t bytes = sum_up(watch, &own, &all, member, ret_adrift);
+    bool is_near = watch_adrift_over(ret_adrift, memory_bytes) ||
+                   (memory_bytes && bytes > memory_bytes / NEAR_PART);
+    if (watch->family && watch->family->root && is_near) {
+        look_at_family(watch->family, &all);
+        bytes = sum_up(watch, &own, &all, member, ret_adrift);
+    }
+    free(all.seen);
     return bytes;
 }
 

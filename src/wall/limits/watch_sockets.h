@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "limits/watch.h"
+
 /* TCP connections for which no process has a descriptor: not accepted yet, or closed with data in
  * flight (orphans). The kernel counts orphans for the whole machine. Beyond
  * net.ipv4.tcp_max_orphans it also resets those of other processes; their data counts in the
@@ -35,11 +37,15 @@ struct watch_sockets {
     const pid_t *pids; /* some may be in our network namespace; all others share one of their own */
     size_t count;
     bool with_unix; /* Unix sockets count, too; groups, where there are any, always charge these */
+    const struct watch_family *family; /* other guests in that network; or NULL */
 };
 
 /* Returns the bytes, including adrift ones; also 0 if the network has so few sockets that they do
- * not matter. Needs Linux 5.6 for sockets found by descriptor, and the right to trace the
- * processes, as root or the same user has. */
-uint64_t watch_sockets(const struct watch_sockets *watch, struct watch_adrift *ret_adrift);
+ * not matter. The lists of a network do not say which guest has a socket: if the result comes near
+ * memory_bytes, the sockets of the family's other guests are found and left out. Needs Linux 5.6
+ * for sockets found by descriptor, and the right to trace the processes, as root or the same user
+ * has. */
+uint64_t watch_sockets(const struct watch_sockets *watch, uint64_t memory_bytes,
+                       struct watch_adrift *ret_adrift);
 
 #endif

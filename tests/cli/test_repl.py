@@ -58,7 +58,7 @@ def test_exits(t):
         if b"not installed" in r.err or b"no %s on this machine" % language.encode() in r.err:
             t.skip(code, "no %s here" % language)
         elif b"forks" in r.err:
-            t.skip(code, "no control groups for forks: " + r.err.decode().splitlines()[0])
+            t.no_forks(r)
         else:
             t.ok(r.code == status and b"nonsense" not in r.err, "%s in %s" % (code, language), r)
     t.exits(cells(t, "false", "echo on", args=("--lang", "bash")), 0, "a command that fails does not", b"on\n")
@@ -193,7 +193,7 @@ def test_forks(t):
     r = cells(t, "x = 1", ":fork", "x = 2", "open('f', 'w').write('f');", ":fork", "x += 1", "x", ":back", "x", ":back", "x",
               ":files", ":back")
     if b"not a copy" in r.err and b"forks" in r.err:
-        t.skip("forks", "no control groups for forks: " + r.err.decode().splitlines()[0])
+        t.no_forks(r)
         return
     t.exits(r, 0, ":fork and :back", b"3\n2\n1\n")
     t.ok(b"this session is not a copy" in r.err, "until there is nowhere to go back to", r)
@@ -347,8 +347,6 @@ def typed_input(t, term):
 @once
 def test_input_and_threads(t):
     """What other threads compute while input() waits is the cell's time."""
-    if not t.has("cpu"):
-        return t.skip("the time of threads", "needs control groups")
     term = Terminal(t, "--timeout", "2s")
     term.read(r">>> $")
     term.ask("import threading\ndef spin():\n    while not done: pass\n\n")

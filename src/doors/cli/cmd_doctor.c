@@ -157,9 +157,10 @@ static const struct early_start {
 } early_starts[] = {
     {"warm", "runs of a daemon find an interpreter that has started already",
      "each run starts its own, which takes most of its time",
-     "user namespaces, and control groups for all limits (layers userns, memory, pids, cpu)"},
+     "all namespaces and a private root (layers userns, pidns, mountns, ipcns, utsns, root)"},
     {"forks", "sessions can be forked, and cells tried",
-     "'session fork', 'exec --try' and ':fork' are refused", "the same, and Linux 5.14 or newer"},
+     "'session fork', 'exec --try' and ':fork' are refused",
+     "the same, the layers proc and seccomp, and Linux 5.14 or newer"},
 };
 
 static const struct early_diagnosis *early_of(const struct diagnosis *d, size_t i)
@@ -174,8 +175,8 @@ static void print_early(const struct diagnosis *d, bool all)
         const struct early_diagnosis *a = early_of(d, i);
         printf("  %-13s", early_starts[i].name);
         print_state(a->present ? LAYER_PRESENT : LAYER_ABSENT);
-        printf("  %s%s%s%s\n", early_starts[i].does, a->why[0] ? " (" : "", a->why,
-               a->why[0] ? ")" : "");
+        printf("  %s%s%s%s\n", early_starts[i].does, a->detail[0] ? " (" : "", a->detail,
+               a->detail[0] ? ")" : "");
         if (a->present || !all)
             continue;
         printf("  %24s  without it: %s\n", "", early_starts[i].without);
@@ -329,7 +330,7 @@ static json_t *early_json(const struct diagnosis *d)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", early_starts[i].name, "state",
                             states[a->present ? LAYER_PRESENT : LAYER_ABSENT].name, "does",
-                            early_starts[i].does, "detail", json_text_or_null(str_from(a->why)),
+                            early_starts[i].does, "detail", json_text_or_null(str_from(a->detail)),
                             "without", early_starts[i].without, "how", early_starts[i].how));
     }
     return list;

@@ -31,7 +31,7 @@ struct language_diagnosis {
 /* Tried with Python, the first language with both features. */
 struct early_diagnosis {
     bool present;
-    char why[600]; /* the reason if it is not present */
+    char detail[600]; /* how its limits hold, or why it is not present; may be "" */
 };
 
 struct diagnosis {

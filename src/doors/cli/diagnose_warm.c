@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 
+#include "backends/local.h"
 #include "backends/pool.h"
 #include "base/clock.h"
 #include "cli/diagnose.h"
@@ -14,14 +15,10 @@
 
 enum { PATIENCE_MS = 15000, LOOK_EVERY_MS = 5 };
 
-static const char groups_missing[] =
-    "limits for memory, processes and processor time are not all held by control groups: see the "
-    "layers memory, pids and cpu";
-
 static void set_absent(struct early_diagnosis *a, const char *why)
 {
     a->present = false;
-    snprintf(a->why, sizeof a->why, "%s", why);
+    snprintf(a->detail, sizeof a->detail, "%s", why);
 }
 
 /* The first run is cold, and the pool learns from it which kind is needed. Soon afterwards a guest
@@ -67,12 +64,12 @@ static void try_fork(const struct run_request *q, struct early_diagnosis *ret)
     session_close(session);
 }
 
-static bool has_groups(const struct diagnosis *d)
+static void note_how(struct early_diagnosis *a, enum backend_ability ability)
 {
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (CGROUP_LAYERS & LAYER_BIT(i) && d->layers[i].state != LAYER_PRESENT)
-            return false;
-    return true;
+    const char *how = jail_can(ability).how;
+
+    if (a->present && how)
+        snprintf(a->detail, sizeof a->detail, "%s", how);
 }
 
 void diagnose_early(const struct language_table *languages, struct diagnosis *d)
@@ -87,7 +84,7 @@ void diagnose_early(const struct language_table *languages, struct diagnosis *d)
     q.program.stdin_fd = -1;
     q.door.log = "off";
     q.policy.no_check = true;
-    const char *why = !d->runs ? "nothing runs here" : !has_groups(d) ? groups_missing : NULL;
+    const char *why = !d->runs ? "nothing runs here" : NULL;
     if (!why && backend_pool_open(backends, &few, &q.place.pool, &err) < 0)
         why = err.msg;
     if (why) {
@@ -97,5 +94,7 @@ void diagnose_early(const struct language_table *languages, struct diagnosis *d)
     }
     try_warm(q, &d->warm);
     try_fork(&q, &d->forks);
+    note_how(&d->warm, CAN_WARM);
+    note_how(&d->forks, CAN_FORKS);
     backend_pool_close(q.place.pool);
 }

@@ -27,20 +27,27 @@ static void note_problem(struct pool *pool, const struct err *err)
 
 /* ---- how many ---- */
 
+static uint64_t bytes_of(const struct pool_jail *jail)
+{
+    struct cgroup_usage use;
+    struct watch_tree tree;
+
+    cgroup_usage(jail->group, &use);
+    if (!use.memory_now && jail_tree(jail->jail, &tree))
+        (void)watch_tree_part(&tree, &use.memory_now);
+    return use.memory_now;
+}
+
 /* Measures one ready jail of each kind at intervals; jails of a kind are alike. */
 static void look_at_memory(struct tender *t, int64_t now)
 {
-    struct cgroup_usage use;
-
     if (now < t->looked_ms + LOOK_MS)
         return;
     t->looked_ms = now;
     for (unsigned i = 0; i < t->pool->options.kinds_max; i++) {
         struct kind *k = &t->kinds[i];
-        if (!k->ready_n)
-            continue;
-        cgroup_usage(k->ready[0].group, &use);
-        k->bytes_each = use.memory_now;
+        if (k->ready_n)
+            k->bytes_each = bytes_of(&k->ready[0]);
     }
 }
 

@@ -53,7 +53,7 @@ def test_schema(tap):
         schema = json.loads(done.stdout)
         found = parameters(form, schema)
         tap.ok(done.returncode == 0 and found["required"] == ["code"] and b"execute_code" in done.stdout, form + ": schema", done)
-        tap.equal(sorted(found["properties"]), ["code", "environment", "execution_id", "input_files", "language", "timeout_seconds"],
+        tap.equal(sorted(found["properties"]), ["code", "environment", "execution_id", "input_files", "language", "timeout_seconds", "working_directory"],
                   form + ": arguments")
         tap.ok({"python", "javascript", "bash", "shell", "r", "go"} <= set(found["properties"]["language"]["enum"]) and found["properties"]["timeout_seconds"]["default"] == 30,
                form + ": languages and the time")
@@ -100,7 +100,9 @@ def test_arguments(tap):
             ("a language of another type", {"code": "x", "language": 3}, "'language' is not a string"),
             ("a wrong time", {"code": "x", "timeout_seconds": "soon"}, "timeout_seconds"),
             ("a negative time", {"code": "x", "timeout_seconds": -1}, "timeout_seconds"),
-            ("a folder", {"code": "x", "working_directory": "/etc"}, "working_directory"),
+            ("a folder elsewhere", {"code": "x", "working_directory": "/etc"}, "cannot start in '/etc': it is absolute"),
+            ("a folder above", {"code": "x", "working_directory": "../x"}, "contains '..'"),
+            ("a folder of another type", {"code": "x", "working_directory": 1}, "'working_directory' is not a string"),
             ("a variable of the host", {"code": "x", "environment": ["HOME"]}, "'environment' is not an object"),
             ("a variable without a text", {"code": "x", "environment": {"HOME": None}}, "'HOME' is not valid"),
             ("files of another type", {"code": "x", "input_files": {"a": 1}}, "input_files"),
@@ -116,6 +118,17 @@ def test_arguments(tap):
                      {"name": "a", "content": "aGVsbG8="}, {"name": "b/c", "content": "aGVsbG8=", "encoding": "text"}, {"name": "d", "content": "two words"}]},
                 "--env", "B=2")
     tap.equal(got["stdout"], "a b 2 hello aGVsbG8= two words\n", "environment and files", got)
+    files = [{"name": "src/helper.py", "content": "x = 5"}]
+    code = "import os, helper\nprint(os.path.basename(os.getcwd()), helper.x)"
+    for name, folder in (("working_directory", "src"), ("working_directory", "./src/"), ("working_directory", "/workspace/src"),
+                         ("cwd", "src"), ("workdir", "/mnt/data/src"), ("working_dir", "/home/user/src"), ("directory", " src ")):
+        got = reply({"code": code, name: folder, "input_files": files})
+        tap.equal(got["stdout"], "src 5\n", "%s %r" % (name, folder), got)
+    for folder in ("", ".", "./", "/workspace", "/mnt/data", None):
+        got = reply({"code": "import os\nprint(os.listdir())", "working_directory": folder, "input_files": files})
+        tap.ok("'src'" in got["stdout"], "the workspace is %r" % folder, got)
+    got = reply({"code": "print(1)", "working_directory": "nope"})
+    tap.ok(not got["success"] and "the workspace has no such folder; put a file into it first" in got["error"], "a folder that is missing", got)
     got = reply({"code": "x", "input_files": [{"name": "../../etc/passwd", "content": "x"}]})
     tap.ok(not got["success"] and got["error"], "a file outside the workspace", got)
     tap.equal(reply({"code": "echo $((1 + 1))"})["stdout"], "2\n", "a language that is guessed")

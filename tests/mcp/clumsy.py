@@ -62,6 +62,31 @@ def test_chosen(tap):
     tap.ok(done.returncode == 2 and "execute_code" in done.stderr, "an unknown tool", done)
 
 
+def test_folders(tap):
+    """The folder in which a program or a command runs, by the names and paths that models know."""
+    where = "import os, helper\nprint(os.path.basename(os.getcwd()), helper.x)"
+    files = {"src/helper.py": "x = 5"}
+    with Client() as client:
+        for name, folder in (("working_directory", "src"), ("cwd", "./src"), ("workdir", "/workspace/src"), ("directory", "/mnt/data/src/")):
+            tap.equal(client.tool("execute_code", code=where, files=files, **{name: folder}).get("stdout"), "src 5\n", "%s=%r" % (name, folder))
+        tap.equal(client.tool("run_command", command="pwd; ls", files=files, cwd="src").get("stdout"), "/box/work/src\nhelper.py\nmain.sh\n",
+                  "a command")
+        for folder in ("/workspace", "/home/user/", "."):
+            tap.equal(client.tool("run_command", command="ls", files=files, cwd=folder).get("stdout"), "main.sh\nsrc\n", "the workspace is %r" % folder)
+        failed = client.call("execute_code", {"code": "print(1)", "working_directory": "nope"})
+        tap.ok(failed["isError"] and "the workspace has no such folder" in texts(failed) and "--" not in texts(failed), "a folder that is missing", failed)
+        failed = client.call("execute_code", {"code": "print(1)", "working_directory": "/etc"})
+        tap.ok(failed["isError"] and "it is absolute" in texts(failed), "a folder elsewhere", failed)
+        session = client.tool("create_session", files=files)["session_id"]
+        tap.equal(client.tool("execute_code", session_id=session, code=where, cwd="src").get("stdout"), "src 5\n", "in a session")
+        tap.equal(client.tool("run_command", session_id=session, command="basename $PWD", cwd="src").get("stdout"), "src\n", "a command in a session")
+        tap.equal(client.tool("execute_code", session_id=session, code="print(os.path.basename(os.getcwd()))").get("stdout"), "work\n", "and back")
+        failed = client.call("execute_code", {"session_id": session, "code": "print(1)", "working_directory": "nope"})
+        tap.ok(failed["isError"] and "there is no folder 'nope' in the workspace" in texts(failed), "a folder that the session lacks", failed)
+        failed = client.call("execute_code", {"session_id": session, "code": "print(1)", "working_directory": "a/../.."})
+        tap.ok(failed["isError"] and "contains '..'" in texts(failed), "a folder outside", failed)
+
+
 def test_names(tap):
     with Client() as client:
         for tool in ("python", "run_python", "code_interpreter", "Execute_Python"):
@@ -147,5 +172,5 @@ def client_outside():
 
 
 def test(tap):
-    for part in (test_size, test_facts, test_venv, test_chosen, test_names, test_fences, test_paths, test_project):
+    for part in (test_size, test_facts, test_venv, test_chosen, test_names, test_folders, test_fences, test_paths, test_project):
         part(tap)

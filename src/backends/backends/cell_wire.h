@@ -19,20 +19,19 @@
  *   program 0  the server's own text. Sent only if the interpreter is started with a line that
  * reads and runs it hello 0   {"value": "notebook"|"last", "tools": [TOOL], "final_answer": bool,
  *             "terminal": bool, "preload": ["numpy"], "first": "...", "annotations": bool,
- *             "source": "...", "env": {}, "limits": {"value": BYTES, "variables": BYTES,
- *             "bundle": BYTES, "bundles": N, "text": CHARS, "call": BYTES}}
- *             First and once. "source" is Python that defines tools inside; "first" is the host's
- *             own Python for the session's profile (run/profile_first.h). "annotations": cells'
- *             annotations are evaluated. "terminal": input() is a call of "input()".
- *   exec ID   the cell's text, as it is
- *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
- *   set ID    {"NAME": TYPED, ...}: variables
- *   get ID    {"names": ["a", ...]}; with "prefix": "np.li" also names that begin
- *             so, with "list": true all variables that cells made
- *   tools ID  {"add": [TOOL], "remove": ["NAME"]}: of the host's tools; one of the same name as an
- *             added one is replaced
- *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
- *   fork ID   to a guest with forks: fork into the jail that waits (zygote.h). Its "done" is
+ *             "source": "...", "env": {}, "folder": "src", "limits": {"value": BYTES, "variables":
+ * BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call": BYTES}} First and once. "source" is
+ * Python that defines tools inside; "first" is the host's own Python for the session's profile
+ * (run/profile_first.h). "annotations": cells' annotations are evaluated. "terminal": input() is a
+ * call of "input()". exec ID   the cell's text, as it is stdin ID  bytes that the cell with this ID
+ * will read as its input; comes before it folder ID  the path of the folder in which the cell with
+ * this ID runs, in the workspace, as it is; comes before it. Afterwards the guest goes back.
+ * "folder" of hello stays set ID    {"NAME": TYPED, ...}: variables get ID    {"names": ["a",
+ * ...]}; with "prefix": "np.li" also names that begin so, with "list": true all variables that
+ * cells made tools ID  {"add": [TOOL], "remove": ["NAME"]}: of the host's tools; one of the same
+ * name as an added one is replaced answer CALL  {"ok": TYPED} or {"error": {"type": "...",
+ * "message": "..."}} fork ID   to a guest with forks: fork into the jail that waits (zygote.h). Its
+ * "done" is
  *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then
  *             handles frames from them
  *

@@ -27,6 +27,7 @@ struct backend_job {
     size_t build_file_count;
     char *const *packages; /* with CAN_PACKAGES: to install in it; NULL-terminated, or NULL */
     const char *runtime;   /* with backend.has_runtimes; or NULL */
+    struct str folder;     /* of the workspace, in which it starts; "" for the workspace itself */
     char **argv;           /* NULL-terminated, as is env */
     char **env;
     const struct host_view *views;

@@ -333,5 +333,6 @@ void plan_jail(const struct backend_job *job, const char *box_host, struct jail_
     ret->exec_path = xstrdup(job->exec_path);
     ret->argv = copy_vector(job->argv);
     ret->envp = copy_vector(job->env);
-    ret->cwd = xstrdup(SPEC_WORK);
+    ret->cwd = xasprintf("%s%s%.*s", SPEC_WORK, job->folder.n ? "/" : "", (int)job->folder.n,
+                         job->folder.p);
 }

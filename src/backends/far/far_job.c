@@ -44,6 +44,7 @@ struct contained_plan far_plan(const struct far_guest *guest)
     return (struct contained_plan){.path = job->exec_path,
                                    .argv = job->argv,
                                    .env = job->env,
+                                   .folder = job->folder,
                                    .has_stdin = job->stdin_fd >= 0,
                                    .has_channel = job->channel[0] >= 0,
                                    .has_lay = job->lay != NULL,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/work_places.h"
 #include "base/mem.h"
 #include "formats/encoded.h"
 #include "formats/json_get.h"
@@ -64,21 +65,16 @@ static const struct name_pair argument_names[] = {
     {"function", "func"},
     {"function_name", "func"},
     {"entry_point", "func"},
+    {"cwd", "working_directory"},
+    {"workdir", "working_directory"},
+    {"work_dir", "working_directory"},
+    {"working_dir", "working_directory"},
+    {"workingDirectory", "working_directory"},
+    {"directory", "working_directory"},
     {"timeout_seconds", "timeout"},
     {"timeout_s", "timeout"},
     {"timeoutSeconds", "timeout"},
 };
-
-/* Folders in which other sandboxes have the model's files; here they are in the current folder. */
-static const char *const folders[] = {"sandbox:/mnt/data/",
-                                      "/mnt/data/",
-                                      "/home/user/",
-                                      "/home/sandbox/",
-                                      "/workspace/",
-                                      "/box/work/",
-                                      "/app/",
-                                      "/code/",
-                                      "./"};
 
 struct str forgive_tool(struct str name)
 {
@@ -145,20 +141,22 @@ static void forgive_fences(const struct mcp_tool *tool, json_t *arguments, const
 
 /* ---- paths ---- */
 
-static struct str without_folder(struct str path)
-{
-    for (size_t i = 0; i < ARRAY_LEN(folders); i++)
-        if (str_starts(path, folders[i]))
-            return str_slice(path, strlen(folders[i]), path.n);
-    return path;
-}
-
 static void forgive_path(json_t *object, const char *name)
 {
-    struct str path = json_str(json_object_get(object, name)), rest = without_folder(path);
+    struct str path = json_str(json_object_get(object, name)), rest = work_place_rest(path);
 
     if (rest.n && rest.n < path.n)
         json_object_set_new(object, name, json_text(rest));
+}
+
+/* Unlike that of a file, the path of a folder may be all of a place. */
+static void forgive_folder(json_t *arguments)
+{
+    struct str path = json_str(json_object_get(arguments, "working_directory")),
+               rest = work_place_rest(path);
+
+    if (rest.n < path.n)
+        json_object_set_new(arguments, "working_directory", json_text(rest));
 }
 
 /* The members keep their order. */
@@ -169,7 +167,7 @@ static json_t *forgive_names(json_t *files)
 
     json_object_foreach(files, name, content)
     {
-        struct str rest = without_folder(str_from(name));
+        struct str rest = work_place_rest(str_from(name));
         json_object_set(ours, rest.n ? rest.p : name, content);
     }
     return ours;
@@ -197,5 +195,6 @@ void forgive_arguments(const struct mcp_tool *tool, json_t *arguments)
     forgive_fences(tool, arguments, "code");
     forgive_fences(tool, arguments, "command");
     forgive_path(arguments, "path");
+    forgive_folder(arguments);
     forgive_files(arguments);
 }

@@ -121,7 +121,8 @@ void tool_execute_code(struct mcp_call *call)
     if (tool_arguments_read(call, &a) == 0) {
         const struct cell_request cell = {.code = a.ask.code_text,
                                           .wall_ms = a.request.limits.wall_ms,
-                                          .input = a.ask.input_text};
+                                          .input = a.ask.input_text,
+                                          .cwd = a.ask.cwd};
         a.request.program.value = true;
         if (!call->entry)
             run_alone(call, &a.request);
@@ -157,7 +158,8 @@ static void command_in_session(struct mcp_call *call, struct tool_arguments *a)
     const char *form = language_traits_of(language_of(call, &info))->command_cell;
     json_t *text = json_stringn(a->command.p, a->command.n);
     AUTO_FREE char *literal = json_dumps(text, JSON_ENCODE_ANY);
-    struct cell_request cell = {.wall_ms = a->request.limits.wall_ms, .code = a->command};
+    struct cell_request cell = {
+        .wall_ms = a->request.limits.wall_ms, .code = a->command, .cwd = a->ask.cwd};
 
     json_decref(text);
     if (!form) {

@@ -45,6 +45,11 @@
         .field = "stdin", .shape = SHAPE_TEXT, .json_at = RUN(input_text), .code = CODE_NONE,      \
         .meaning = "the standard input"                                                            \
     }
+#define FOLDER_ROW                                                                                 \
+    {                                                                                              \
+        .field = "working_directory", .opt = {.kind = OPT_STRING, .offset = RUN(cwd)},             \
+        .code = CODE_NONE, .meaning = "the folder to run in, such as src"                          \
+    }
 #define PATH_ROW                                                                                   \
     {                                                                                              \
         .field = "path", .opt = {.kind = OPT_STRING, .offset = AT(path)}, .code = CODE_NONE,       \
@@ -64,6 +69,7 @@ static const struct setting execute_rows[] = {
     TIMEOUT_ROW(SECONDS),
     FILES_ROW,
     STDIN_ROW,
+    FOLDER_ROW,
     {.field = NULL},
 };
 static const struct setting command_rows[] = {
@@ -76,6 +82,7 @@ static const struct setting command_rows[] = {
     MAYBE_SESSION,
     TIMEOUT_ROW(SECONDS),
     FILES_ROW,
+    FOLDER_ROW,
     {.field = NULL},
 };
 static const struct setting write_rows[] = {

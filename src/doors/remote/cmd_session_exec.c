@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "formats/encoded.h"
 #include "remote/cmd_session.h"
 #include "remote/run_remote.h"
 #include "remote/terminal_ask.h"
@@ -90,6 +91,8 @@ static char *cmd_session_exec_make_body(const struct session_call *call, struct 
         json_object_set_new(body, "timeout_ms", json_integer((json_int_t)s->timeout));
     if (cmd_session_is_given(call, "cpu-time"))
         json_object_set_new(body, "cpu_time_ms", json_integer((json_int_t)s->cpu_time));
+    if (s->cwd)
+        json_object_set_new(body, "cwd", json_text(str_from(s->cwd)));
     if (!s->check)
         json_object_set_new(body, "no_check", json_true());
     if (set->cli.common.attempt)

@@ -79,6 +79,7 @@ static int make_cell(const struct job *job, const struct settings *ask, struct c
     *ret = (struct cell_request){
         .code = ask->code_text,
         .input = ask->input_text,
+        .cwd = ask->cwd,
         .no_check =
             settings_requested(ask, SETTING_check) || settings_requested(ask, SETTING_no_check)
                 ? !ask->check

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/work_places.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "formats/encoded.h"
 #include "formats/json_get.h"
+#include "workspace/workspace.h"
 
 enum {
     ARGUMENTS_MAX = 24 << 20, /* bytes; room for files */
@@ -27,6 +29,7 @@ static const struct {
     {"timeout_seconds", "number", "The time it may take. The sandbox's own limit may be lower.",
      false, true},
     {"execution_id", "string", "A name for the run; the reply repeats it.", false, false},
+    {"working_directory", "string", "The folder to run in, such as src.", false, true},
     {"environment", "object", "Environment variables: names and strings.", false, false},
     {"input_files", "array", "Files for the current folder, beside the program.", false, false},
 };
@@ -153,16 +156,34 @@ static int read_time(struct execute_call *call, struct err *err)
     return 0;
 }
 
-/* The folder that a program runs in cannot be chosen. */
-static int check_folder(const struct execute_call *call, struct err *err)
+/* Models write it by several names. */
+static const json_t *asked_folder(const struct execute_call *call)
 {
-    struct str folder = str_trim(json_str(json_object_get(call->arguments, "working_directory")));
+    static const char *const names[] = {"working_directory", "cwd",         "workdir",
+                                        "work_dir",          "working_dir", "directory"};
+    const json_t *given = NULL;
 
-    if (!folder.n || str_is(folder, ".") || str_is(folder, "./"))
+    for (size_t i = 0; i < ARRAY_LEN(names) && !given; i++)
+        given = json_object_get(call->arguments, names[i]);
+    return given;
+}
+
+static int read_folder(struct execute_call *call, struct err *err)
+{
+    const json_t *given = asked_folder(call);
+    struct str name = work_place_rest(str_trim(json_str(given))), folder;
+
+    if (!given || json_is_null(given))
         return 0;
-    return err_set(err, ERR_GUEST,
-                   "a 'working_directory' is not supported: the program starts in its workspace, "
-                   "the current folder");
+    if (!json_is_string(given))
+        return err_set(err, ERR_GUEST, "the argument 'working_directory' is not a string");
+    if (workspace_folder(name, &folder, err) < 0) {
+        err->kind = ERR_GUEST;
+        return -1;
+    }
+    if (folder.n)
+        call->cwd = xstrndup(folder.p, folder.n);
+    return 0;
 }
 
 /* A name without a value would copy the variable from the host. */
@@ -266,7 +287,7 @@ int execute_call_read(struct execute_call *call, struct str arguments,
     *call = (struct execute_call){0};
     if (parse(call, arguments, err) < 0 || read_asked_code(call, err) < 0 ||
         read_language(call, languages, err) < 0 || read_time(call, err) < 0 ||
-        check_folder(call, err) < 0 || read_environment(call, err) < 0 || read_files(call, err) < 0)
+        read_folder(call, err) < 0 || read_environment(call, err) < 0 || read_files(call, err) < 0)
         return -1;
     call->id = json_get_text(call->arguments, "execution_id");
     return 0;
@@ -278,6 +299,7 @@ void execute_call_done(struct execute_call *call)
         free(*pair);
     for (size_t i = 0; i < call->input_count; i++)
         free((char *)(uintptr_t)call->inputs[i].bytes.p);
+    free(call->cwd);
     free(call->env);
     free(call->all_env);
     free(call->inputs);
@@ -316,6 +338,8 @@ void execute_call_apply(struct execute_call *call, struct run_request *request)
     request->program.file = NULL;
     if (call->language)
         request->program.language = call->language;
+    if (call->cwd)
+        request->workspace.cwd = call->cwd;
     if (call->env)
         request->program.env = join_env(call, request->program.env);
     if (call->inputs) {

@@ -39,6 +39,7 @@ struct execute_call {
     const char *language; /* the name of a row; NULL: not given */
     const char *id;       /* the caller's name for the run, or NULL */
     int64_t wall_ms;      /* 0: not said */
+    char *cwd;            /* the folder to run in; NULL: not given */
     char **env;           /* K=V; NULL-terminated */
     char **all_env;       /* these variables and the request's */
     struct named_bytes *inputs;
@@ -49,8 +50,8 @@ struct execute_call {
 int execute_call_read(struct execute_call *call, struct str arguments,
                       const struct language_table *languages, struct err *err);
 void execute_call_done(struct execute_call *call);
-/* Puts code, language, environment and files into a request, and lowers its time limit; nothing
- * else of the request changes. The request borrows from the call. */
+/* Puts code, language, folder, environment and files into a request, and lowers its time limit;
+ * nothing else of the request changes. The request borrows from the call. */
 void execute_call_apply(struct execute_call *call, struct run_request *request);
 
 /* Why a run failed, in a line; null if it succeeded. The caller owns it. */

@@ -92,14 +92,6 @@ static bool fits_session(const struct solving *s, const struct execute_call *cal
            (!call || !call->language || strcmp(call->language, s->agent->request->language) == 0);
 }
 
-static void solve_run_cell(struct solving *s, const struct run_request *q,
-                           const struct run_watch *watch, struct result *result)
-{
-    const struct cell_request cell = {.code = q->program.code, .wall_ms = q->limits.wall_ms};
-
-    session_exec(s->ret->session, &cell, watch, result);
-}
-
 static struct run_request request_of(const struct solving *s, struct execute_call *call)
 {
     struct run_request q = agent_program(s->agent);
@@ -126,13 +118,15 @@ static void solve_run_keep(struct solving *s, const struct result *result)
 static int run(struct solving *s, struct execute_call *call)
 {
     struct run_request q = request_of(s, call);
+    const struct cell_request cell = {
+        .code = q.program.code, .wall_ms = q.limits.wall_ms, .cwd = call ? call->cwd : NULL};
     struct run_watch watch;
     struct result result;
 
     agent_watch_run(s->agent, &watch);
     result_init(&result, q.output_limit);
     if (fits_session(s, call))
-        solve_run_cell(s, &q, &watch, &result);
+        session_exec(s->ret->session, &cell, &watch, &result);
     else
         run_program(&q, &watch, &result);
     solve_run_keep(s, &result);

@@ -58,6 +58,7 @@ struct request_workspace {
     const struct named_bytes *inputs; /* files with their paths in the workspace */
     size_t input_count;
     const char *work_dir; /* a host folder that is the workspace, kept between runs */
+    const char *cwd;      /* the folder of the workspace in which the program starts; or NULL */
     bool work_dir_kept;   /* the guest gets a copy of work_dir, and nothing is written back */
     const char *const *withheld; /* files hidden from the guest, wherever they are; or NULL */
     const char *out_dir;         /* where new and changed files are copied to */

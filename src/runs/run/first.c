@@ -53,11 +53,18 @@ static int read_json(const char *path, bool node, struct buf *ret, struct err *e
 
 struct binder {
     bool node;
+    struct str folder; /* of the workspace: the program's */
     struct lay_list *laid;
     struct data_binding *bindings;
     char **files; /* their names inside */
     size_t n;
 };
+
+/* The path of a file beside the program. */
+static char *path_beside(struct str folder, const char *name)
+{
+    return xasprintf("%.*s%s%s", (int)folder.n, folder.p, folder.n ? "/" : "", name);
+}
 
 static int first_bind(struct binder *b, struct str name, struct str json, struct err *err)
 {
@@ -71,7 +78,8 @@ static int first_bind(struct binder *b, struct str name, struct str json, struct
     struct str file = str_from(b->files[b->n]);
     bool typed = str_find(json, STR("\"$type\"")) >= 0;
     b->bindings[b->n++] = (struct data_binding){name, file, typed};
-    return lay_add_bytes(b->laid, file, json, 0644, err);
+    AUTO_FREE char *path = path_beside(b->folder, file.p);
+    return lay_add_bytes(b->laid, str_from(path), json, 0644, err);
 }
 
 /* Accepts NAME=@FILE, as curl does, unless a file has a name that begins with @. */
@@ -118,8 +126,8 @@ static int lay_node_file(const struct binder *b, struct first *first, struct err
     buf_init(&text, 1u << 20);
     if (data_bind_node(b->bindings, b->n, &text) < 0)
         return err_set(err, ERR_USAGE, "--data: is given too often");
-    first->file = NODE_FILE;
-    return lay_add_bytes(b->laid, STR(NODE_FILE), buf_str(&text), 0644, err);
+    first->file = path_beside(b->folder, NODE_FILE);
+    return lay_add_bytes(b->laid, str_from(first->file), buf_str(&text), 0644, err);
 }
 
 static int add_data(const struct run_request *q, struct lay_list *laid, bool node,
@@ -133,7 +141,8 @@ static int add_data(const struct run_request *q, struct lay_list *laid, bool nod
                        .laid = laid,
                        .bindings = xcalloc(n + 1, sizeof *b.bindings),
                        .files = xcalloc(n + 1, sizeof *b.files)};
-    int result = bind_all(&b, q, err);
+    int result = workspace_folder(str_from(q->workspace.cwd), &b.folder, err);
+    result = result == 0 ? bind_all(&b, q, err) : result;
     if (result == 0 && node)
         result = lay_node_file(&b, first, err);
     else if (result == 0)
@@ -190,9 +199,15 @@ static int add_table(struct first *first, const struct run_request *q,
 static int add_tables(const struct run_request *q, const struct context *context,
                       const struct lay_list *laid, struct first *first, struct err *err)
 {
-    struct str name;
+    struct str name, folder;
     size_t at = 0;
 
+    if (workspace_folder(str_from(q->workspace.cwd), &folder, err) < 0)
+        return -1;
+    if (folder.n)
+        return err_set(err, ERR_USAGE,
+                       "--optimize-data reads tables by their paths in the workspace, where the "
+                       "program then starts: leave --cwd out");
     first->tables = xcalloc(TABLES_MAX, sizeof *first->tables);
     while (lay_list_next(laid, &at, &name))
         if (add_table(first, q, context, name, err) < 0)
@@ -241,6 +256,7 @@ void first_done(struct first *first)
 {
     buf_done(&first->text);
     free(first->tables);
+    free(first->file);
     *first = (struct first){0};
     buf_init(&first->text, 0);
 }

@@ -15,7 +15,7 @@
 struct first {
     bool skips_annotations; /* Python's runner does not evaluate the program's annotations */
     struct buf text;        /* for Python's runner; empty if there is none */
-    const char *file;       /* for Node: a file in the workspace; NULL for none */
+    char *file;             /* for Node: a file in the workspace; NULL for none */
     struct data_table *tables;
     size_t table_count;
 };

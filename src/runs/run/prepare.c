@@ -198,7 +198,8 @@ int prepare_backend(struct prepared *p, struct err *err)
         return err_set(err, ERR_UNSUPPORTED,
                        "backend %s has the folders of its image: leave --writable out",
                        p->backend->name);
-    if (check_abilities(p, err) < 0 || views_check(q->workspace.writable, err) < 0)
+    if (check_abilities(p, err) < 0 || views_check(q->workspace.writable, err) < 0 ||
+        workspace_folder(str_from(q->workspace.cwd), &p->folder, err) < 0)
         return -1;
     return check_least(&q->limits, err);
 }
@@ -310,7 +311,10 @@ int prepare_lay(struct prepared *p, const struct run_context *context, struct la
     for (char *const *f = q->workspace.files; f && *f; f++)
         if (lay_add_file(laid, *f, err) < 0)
             return -1;
-    return p->work_dirfd >= 0 ? lay_add_tree(laid, p->work_dirfd, err) : 0;
+    if (p->work_dirfd >= 0 && lay_add_tree(laid, p->work_dirfd, err) < 0)
+        return -1;
+    /* An image can have folders that are not among the inputs. */
+    return request_image(q) ? 0 : lay_list_find_folder(laid, p->folder, err);
 }
 
 /* A warm guest could take longer strings than execve does: refuse them in both cases, so that
@@ -477,6 +481,7 @@ struct backend_job prepared_job(const struct prepared *p)
         .packages = p->packages,
         .argv = p->argv,
         .env = p->env,
+        .folder = p->folder,
         .views = p->views.at,
         .view_count = p->views.n,
         .stdin_fd = q->program.stdin_fd,

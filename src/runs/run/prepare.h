@@ -26,6 +26,7 @@ struct prepared {
     struct env_watch watch;      /* of its making; the caller may fill it in */
     struct views views;
     char **argv, **env; /* the caller sets argv, because it knows the program */
+    struct str folder;  /* of the workspace, in which the program starts; "" for the workspace */
     int work_dirfd, out_dirfd;
     layer_mask needed;       /* layers that the requested abilities need */
     unsigned missing_python; /* the N of a Python 3.N that the program names and the host does not

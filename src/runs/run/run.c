@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -37,8 +38,8 @@ struct run {
     struct run_context context;
     struct first first;
     struct beside beside;
-    char name[300]; /* the program's file name inside */
-    bool rich;      /* the program may display something */
+    char *name; /* the program's path in the workspace */
+    bool rich;  /* the program may display something */
     struct run_display display;
     int64_t began_ms; /* start of the program */
     struct backend_sink sink;
@@ -114,27 +115,28 @@ static void on_channel(void *ctx)
 /* ---- preparing ---- */
 
 /* A program with a name of its own keeps it. */
-static void name_program(struct run *run)
+static void name_program(struct run *run, char *out, size_t n)
 {
     const char *file = run->request->program.file;
     const char *base = str_after_last(file, '/');
 
     if (base && *base && strcmp(base, "-") != 0 && strlen(base) < 256)
-        snprintf(run->name, sizeof run->name, "%s", base);
+        snprintf(out, n, "%s", base);
     else
-        (void)language_main_name(run->prepared.language, run->request->program.code, run->name,
-                                 sizeof run->name);
+        (void)language_main_name(run->prepared.language, run->request->program.code, out, n);
 }
 
+/* The program is in the folder in which it starts: its interpreter looks there for modules. */
 static int lay_program(struct run *run, struct err *err)
 {
-    AUTO_FREE char *name = NULL;
+    const struct str folder = run->prepared.folder;
+    char base[300];
 
-    if (lay_add_program(run->result->laid, str_from(run->name), run->program,
-                        run->request->program.code, &name, err) < 0)
-        return -1;
-    snprintf(run->name, sizeof run->name, "%s", name);
-    return 0;
+    name_program(run, base, sizeof base);
+    AUTO_FREE char *path =
+        xasprintf("%.*s%s%s", (int)folder.n, folder.p, folder.n ? "/" : "", base);
+    return lay_add_program(run->result->laid, str_from(path), run->program,
+                           run->request->program.code, &run->name, err);
 }
 
 /* Copies in everything except the program, which comes last. */
@@ -249,7 +251,6 @@ static int run_prepare(struct run *run, struct err *err)
 {
     if (put_together(run, err) < 0)
         return -1;
-    name_program(run);
     if (lay_inputs(run, err) < 0 || lay_program(run, err) < 0 ||
         first_make(run->request, run->prepared.language,
                    run->context.context.document ? &run->context.context : NULL, run->result->laid,
@@ -431,6 +432,7 @@ static void run_done(struct run *run)
     run_context_done(&run->context);
     first_done(&run->first);
     beside_done(&run->beside);
+    free(run->name);
     run_display_done(&run->display);
 }
 

@@ -340,7 +340,8 @@ void warm_done(struct warm *warm)
 
 void warm_use(const struct warm *warm, const struct prepared *p, struct backend_job *job)
 {
-    if (!warm->possible)
+    /* A guest that waits is in its workspace already. */
+    if (!warm->possible || job->folder.n)
         return;
     job->pool = p->request->place.pool;
     job->warm = &warm->how;

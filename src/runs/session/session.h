@@ -91,6 +91,9 @@ struct cell_request {
     struct str code;
     int64_t wall_ms, cpu_ms; /* 0: the session's. wall_ms does not count the time of tool calls. */
     struct str input;        /* the cell's standard input */
+    /* The folder of the workspace in which it runs, and from which the session then goes back;
+     * NULL: the session's current folder. */
+    const char *cwd;
     bool no_check;
     enum cell_try attempt; /* ERR_UNSUPPORTED if session_fork is unsupported */
 };

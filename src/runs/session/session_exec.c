@@ -112,7 +112,12 @@ static void session_exec_advise(const struct exchange *x, struct result *r)
 static int send_cell(struct session *s, const struct cell_request *cell, uint32_t id,
                      struct err *err)
 {
+    struct str folder;
+
     if (cell->input.n && link_put(&s->guest->link, "stdin", id, cell->input, err) < 0)
+        return -1;
+    if (cell->cwd && (workspace_folder(str_from(cell->cwd), &folder, err) < 0 ||
+                      link_put(&s->guest->link, "folder", id, folder, err) < 0))
         return -1;
     return link_put(&s->guest->link, "exec", id, cell->code, err);
 }
@@ -253,10 +258,12 @@ static void report_end(struct session *s, const struct cell_request *cell, const
 
 static int check_cell(const struct cell_request *cell, struct err *err)
 {
+    struct str folder;
+
     if (cell->code.n > RUN_SOURCE_MAX)
         return err_set(err, ERR_USAGE, "the cell has %zu MiB, more than %u", cell->code.n >> 20,
                        RUN_SOURCE_MAX >> 20);
-    return 0;
+    return cell->cwd ? workspace_folder(str_from(cell->cwd), &folder, err) : 0;
 }
 
 /* Checks the cell, and runs it if it is allowed. */

@@ -81,6 +81,7 @@ void guest_plan(struct guest *g)
     const struct session_shared *f = g->session->shared;
 
     g->job = prepared_job(&f->prepared);
+    g->job.folder = STR(""); /* it goes there itself (hello), so that it can start early */
     warm_use(&f->warm, &f->prepared, &g->job);
     g->job.id = g->session->info.id;
     g->job.stdin_fd = -1;

@@ -132,6 +132,7 @@ char *hello_json(const struct session *s)
     session_hello_set(hello, "source", json_text(str_from(s->tools.source)));
     session_hello_set(hello, "env", env_json(q->run.program.env));
     session_hello_set(hello, "limits", limits_json(&s->tools));
+    session_hello_set(hello, "folder", json_text(s->shared->prepared.folder));
     char *text = json_write(hello, false);
     json_decref(hello);
     return text;

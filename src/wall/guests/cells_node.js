@@ -19,7 +19,7 @@
     const leave = process.reallyExit.bind(process), { parse, stringify } = JSON;
     const hold = {};
     let limits = { value: 1 << 20, bundle: 4 << 20, bundles: 64, text: 100000, call: 4 << 20 };
-    let running = null, exported = "", calls = 0, input = null, cells = new Map(), told = [];
+    let running = null, exported = "", calls = 0, input = null, folder = null, cells = new Map(), told = [];
 
     // ---- frames ----
 
@@ -599,8 +599,39 @@
             `"exit":${stringify(exit)},"interrupted":${interrupted}}`;
     }
 
+    const home = process.cwd();
+
+    function enter(name) {
+        try {
+            process.chdir(`${home}/${name}`);
+        } catch {
+            throw new Error(`there is no folder '${name}' in the workspace`);
+        }
+    }
+
+    function goBack(to) {
+        try {
+            if (to !== null) process.chdir(to);
+        } catch { } // the cell has removed it
+    }
+
+    // True if the cell cannot run, and is answered.
+    function isNowhere(id, name) {
+        try {
+            if (name !== null) enter(name);
+            return false;
+        } catch (e) {
+            const exception = { ...safeException(e), traceback: `Error: ${e.message}`, line: null, column: null, cell: null };
+            fs.writeSync(2, `${exception.traceback}\n`);
+            send("done", id, answerCell({ outcome: { exception }, final: null }));
+            return true;
+        }
+    }
+
     async function exec(id, bytes) {
-        const code = bytes.toString();
+        const code = bytes.toString(), name = folder, back = folder === null ? null : process.cwd();
+        folder = null;
+        if (isNowhere(id, name)) return;
         clearTimeout(forget);
         cells.set(id, code.split(/\r\n|[\n\r\u2028\u2029]/));
         if (cells.size > 200) cells.delete(cells.keys().next().value);
@@ -630,6 +661,7 @@
         if (kept.size) await restore(code);
         answer ??= answerCell(cell);
         running = null;
+        goBack(back);
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
         send("done", id, answer);
         // The host drops an interrupt that comes too late before it sends the next cell.
@@ -939,6 +971,11 @@
         for (const tool of said.tools || []) defineTool(tool);
         if (said.final_answer) keep("final_answer", finalAnswer);
         let failed;
+        try {
+            if (said.folder) enter(said.folder);
+        } catch (e) {
+            failed = { type: "Error", message: e.message };
+        }
         for (const name of said.preload || []) {
             try {
                 require(name);
@@ -1053,7 +1090,7 @@
     process.on("SIGINT", () => running ? interrupted() : (early = true));
     guard?.start();
 
-    const HANDLERS = { hello, exec, set, get, tools: changeTools, stdin: (id, bytes) => (input = { bytes }), answer: () => { } };
+    const HANDLERS = { hello, exec, set, get, tools: changeTools, stdin: (id, bytes) => (input = { bytes }), folder: (id, bytes) => (folder = bytes.toString()), answer: () => { } };
     let busy = false;
     async function work() {
         if (busy) return;

@@ -11,7 +11,7 @@
 # An exception's "statement_line" and "statement_column" are of the cell's own statement; "ready" has an "exception"
 # when the tools' source failed.
 from _signal import SIGINT, default_int_handler, signal
-from posix import getpid, register_at_fork
+from posix import chdir, getcwd, getpid, register_at_fork
 from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursionlimit
 
 LIMITS = {"value": 1 << 20, "variables": 32 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
@@ -33,7 +33,7 @@ class Cell:
         self.step, self.reply = 0, None
         self.value = self.bundle = self.error = self.final = self.exit = None
         self.value_text, self.exception, self.displays, self.interrupted = "null", "null", 0, False
-        self.is_coroutine = False
+        self.is_coroutine, self.back = False, None
 
 
 async def wait_for_nothing():
@@ -51,7 +51,8 @@ class Server:
         self.wire, self.streams, self.loop, self.limits = Wire(), Streams(), Loop(), dict(LIMITS)
         self.handler, self.quiet_handler = default_int_handler, self.quiet
         signal(SIGINT, self.quiet_handler)
-        self.inputs, self.tracers, self.depth = {}, (None, None), getrecursionlimit() + OURS_DEPTH
+        self.inputs, self.folders, self.home = {}, {}, None
+        self.tracers, self.depth = (None, None), getrecursionlimit() + OURS_DEPTH
         self.main = make_main()
         self.names, self.last, self.number, self.end = self.main.__dict__, None, 0, 0
         self.read = cell_reader(self.names)
@@ -67,7 +68,7 @@ class Server:
         register_at_fork(after_in_child=self.wire.forget)
 
     def begin(self, fd_in, fd_out, rest):
-        self.pid = getpid()
+        self.pid, self.home = getpid(), getcwd()
         self.streams.begin()
         self.wire.begin(fd_in, fd_out, rest)
 
@@ -86,7 +87,7 @@ class Server:
         self.names.update(self.kept)
         if message.get("terminal"):
             ask_at_terminal(self)
-        failure = self.run_first(message.get("first") or "")
+        failure = self.start_in(message.get("folder")) or self.run_first(message.get("first") or "")
         if message.get("annotations") is False and (3, 7) <= VERSION < (3, 14):
             import __future__
             self.compiler.future = __future__.annotations.compiler_flag
@@ -98,6 +99,25 @@ class Server:
             self.names.update(self.kept)
         self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
             VERSION + (failure and ',"exception":' + failure,)))
+
+    def start_in(self, folder):
+        try:
+            return self.enter(folder) if folder else ""
+        except OSError as e:
+            return plain_json({"type": "FileNotFoundError", "message": e.args[0]})
+
+    def enter(self, folder):
+        try:
+            chdir(self.home + "/" + folder)
+        except OSError:
+            raise FileNotFoundError("there is no folder '%s' in the workspace" % folder) from None
+
+    def leave_folder(self, cell):
+        try:
+            if cell.back is not None:
+                chdir(cell.back)
+        except OSError:  # the cell has removed it
+            pass
 
     # Python of the host's, for the session's profile. It may have add_words() for exceptions.
     def run_first(self, text):
@@ -185,6 +205,10 @@ class Server:
             if self.late:
                 self.late = False
                 raise KeyboardInterrupt
+            folder = self.folders.pop(cell.number, None)
+            if folder is not None:
+                cell.back = getcwd()
+                self.enter(folder)
             self.set_depth(self.depth)
             code = self.compiler.compile(cell.data, cell.name, self.names)
             settrace(self.tracers[0])
@@ -293,6 +317,7 @@ class Server:
             if self.leaving is not None:
                 raise self.leaving
         self.shield()
+        self.leave_folder(cell)
         self.tell(cell, frame)
         self.cell = None
 
@@ -396,6 +421,9 @@ class Server:
     def take_input(self, frame):
         self.inputs = {frame.number: frame.data}
 
+    def take_folder(self, frame):
+        self.folders = {frame.number: frame.data.decode("utf-8", "surrogateescape")}
+
     # ---- forks ----
 
     def fork(self, frame):
@@ -432,7 +460,7 @@ class Server:
     # ---- the loop ----
 
     ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"tools": change_tools, b"stdin": take_input,
-               b"fork": fork}
+               b"folder": take_folder, b"fork": fork}
 
     def act(self):
         while True:
@@ -441,7 +469,7 @@ class Server:
                 self.hidden = False
                 FORK[1]()
             frame.tries += 1
-            if frame.kind not in (b"exec", b"stdin"):
+            if frame.kind not in (b"exec", b"stdin", b"folder"):
                 self.end = frame.end
             if frame.tries <= TRIES and frame.kind in self.ACTIONS:
                 self.ACTIONS[frame.kind](self, frame)

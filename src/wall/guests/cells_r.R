@@ -8,6 +8,7 @@ limits <- list(value = 2^20, bundle = 2^22, bundles = 64, text = 1e5, call = 2^2
 state <- new.env()
 state$calls <- 0L
 state$mode <- "notebook"
+state$home <- getwd()
 cell <- NULL
 really_quit <- base::quit
 if (!isTRUE(l10n_info()[["UTF-8"]])) suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8"))
@@ -471,6 +472,13 @@ finish_cell <- function() {
         or_null(cell$final), json_flag(!is.null(cell$final)), or_null(cell$exit), json_flag(cell$interrupted)))
 }
 
+enter <- function(folder) tryCatch({
+    setwd(file.path(state$home, folder))
+    TRUE
+}, error = function(e) FALSE)
+
+no_folder <- function(folder) sprintf("there is no folder '%s' in the workspace", folder)
+
 exec <- function(id, bytes) {
     cell <<- new.env()
     cell$id <- id
@@ -478,11 +486,16 @@ exec <- function(id, bytes) {
     cell$warnings <- character()
     cell$interrupted <- FALSE
     on.exit(cell <<- NULL)
+    back <- getwd()
+    folder <- state$folder
+    state$folder <- NULL
+    on.exit(if (!is.null(folder)) try(setwd(back), TRUE), TRUE)
     restore_tools()
     open_input()
     # An interrupt that came too late for the previous cell is not for this one.
     tryCatch(Sys.sleep(0), interrupt = function(e) NULL)
-    if (any(bytes == 0)) cell$exception <- unfit_json("R cannot run a text with a NUL byte in it")
+    if (!is.null(folder) && !enter(folder)) cell$exception <- unfit_json(no_folder(folder))
+    else if (any(bytes == 0)) cell$exception <- unfit_json("R cannot run a text with a NUL byte in it")
     else if (!validUTF8(text <- rawToChar(bytes))) cell$exception <- unfit_json("the cell is not UTF-8 text")
     else {
         Encoding(text) <- "UTF-8"
@@ -620,6 +633,12 @@ change_tools <- function(id, bytes) {
     send("done", id, "{\"ok\":true,\"exception\":null}")
 }
 
+take_text <- function(bytes) {
+    text <- rawToChar(bytes)
+    Encoding(text) <- "UTF-8"
+    text
+}
+
 hello <- function(id, bytes) {
     said <- from_json(rawToChar(bytes))
     limits <<- utils::modifyList(limits, as.list(said$limits))
@@ -633,7 +652,10 @@ hello <- function(id, bytes) {
     # Loads in advance the code for which the first cell would have to wait.
     open_input()
     text_of(1)
-    send("ready", 0, sprintf("{\"language\":\"r\",\"version\":%s}", json_text(paste(R.version$major, R.version$minor, sep = "."))))
+    failed <- if (length(said$folder) && nzchar(said$folder) && !enter(said$folder))
+        sprintf(",\"exception\":%s", exception_json("Error", no_folder(said$folder))) else ""
+    send("ready", 0, sprintf("{\"language\":\"r\",\"version\":%s%s}",
+        json_text(paste(R.version$major, R.version$minor, sep = ".")), failed))
 }
 
 set <- function(id, bytes) {
@@ -703,6 +725,7 @@ act <- function() {
         tools = change_tools(frame$id, frame$bytes),
         exec = exec(frame$id, frame$bytes),
         stdin = state$stdin <- frame$bytes,
+        folder = state$folder <- take_text(frame$bytes),
         set = set(frame$id, frame$bytes),
         get = get_values(frame$id, frame$bytes))
 }

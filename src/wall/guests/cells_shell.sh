@@ -410,12 +410,21 @@ __cells_names_like() {
 }
 
 __cells_hello() {
-    local __cells__i __cells__raws
+    local __cells__i __cells__raws __cells__failed=''
     __cells_members "$__cells_bytes"
     __cells__raws=("${__cells_list[@]}")
     for ((__cells__i = 0; __cells__i + 1 < ${#__cells__raws[@]}; __cells__i += 2)); do
         __cells_members "${__cells__raws[__cells__i + 1]}"
         case ${__cells__raws[__cells__i]} in
+        '"folder"')
+            __cells_unquote "${__cells__raws[__cells__i + 1]}"
+            __cells_folder=$__cells_text __cells_goes=1
+            if ! __cells_enter; then
+                __cells_problem FileNotFoundError "there is no folder '$__cells_folder' in the workspace"
+                __cells__failed=",\"exception\":$__cells_exception"
+            fi
+            __cells_was=''
+            ;;
         '"limits"') __cells_limits ;;
         '"env"') __cells_env ;;
         '"tools"') __cells_tools ;;
@@ -424,7 +433,7 @@ __cells_hello() {
             ;;
         esac
     done
-    __cells_send ready 0 "{\"language\":\"bash\",\"version\":\"${BASH_VERSION%%(*}\"}"
+    __cells_send ready 0 "{\"language\":\"bash\",\"version\":\"${BASH_VERSION%%(*}\"$__cells__failed}"
 }
 
 __cells_limits() {
@@ -486,6 +495,22 @@ __cells_input() {
     __cells_stdin=$__cells_dir/input
 }
 
+# Goes to the folder in which the next cell runs. False if it is not there.
+__cells_enter() {
+    [[ -n $__cells_goes ]] || return 0
+    __cells_goes='' __cells_was=$PWD __cells_was_old=${OLDPWD-}
+    builtin cd -- "$__cells_home${__cells_folder:+/$__cells_folder}" 2> /dev/null && return 0
+    __cells_was=''
+    return 1
+}
+
+__cells_leave() {
+    [[ -n $__cells_was ]] || return 0
+    builtin cd -- "$__cells_was" 2> /dev/null
+    OLDPWD=$__cells_was_old __cells_was=''
+    [[ -n $__cells_was_old ]] || { unset -v OLDPWD && export OLDPWD; }
+}
+
 # Handles frames until one is a cell to run. False at their end.
 __cells_next() {
     local __cells__kind='' __cells__id __cells__length
@@ -503,11 +528,18 @@ __cells_next() {
         set) __cells_set "$__cells__id" ;;
         tools) __cells_change_tools "$__cells__id" ;;
         get) __cells_get "$__cells__id" ;;
+        folder) __cells_folder=$__cells_bytes __cells_goes=1 ;;
         exec)
             __cells_id=$__cells__id
             [[ $__cells_bytes != *$'\r\n'* ]] || __cells_bytes=${__cells_bytes//$'\r\n'/$'\n'}
-            [[ -n $__cells_nul ]] || return 0
-            __cells_problem ValueError 'bash cannot run a text with a NUL byte in it'
+            if [[ -n $__cells_nul ]]; then
+                __cells_problem ValueError 'bash cannot run a text with a NUL byte in it'
+            elif __cells_enter; then
+                return 0
+            else
+                __cells_problem FileNotFoundError "there is no folder '$__cells_folder' in the workspace"
+                builtin printf 'bash: %s\n' "there is no folder '$__cells_folder' in the workspace" >&2
+            fi
             __cells_answer false null "$__cells_exception"
             ;;
         esac
@@ -855,6 +887,7 @@ __cells_has_command() {
 __cells_done() {
     local __cells__code=${__cells_exit-$__cells_status} __cells__ok=false
     __cells_exception=null
+    __cells_leave
     [[ $__cells__code == 0 || $__cells__code != "$__cells_before" ]] || __cells_has_command || __cells__code=''
     [[ -z ${__cells_final_text+x} ]] || __cells__code=0
     [[ ${__cells_cause-} != interrupt ]] || __cells__code=130
@@ -977,7 +1010,8 @@ declare -ft trap exit __cells_step __cells_back __cells_after __cells_unwind __c
     __cells_interrupt
 __cells_value_max=1048576 __cells_call_max=4194304 __cells_calls=0 __cells_id='' __cells_status=0 __cells_options=''
 __cells_due='' __cells_early='' __cells_stdin='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
-__cells_nocase='' __cells_exit_trap='' __cells_on_err='' __cells_on_debug=''
+__cells_home=$PWD __cells_goes='' __cells_was=''
+__cells_nocase='' __cells_exit_trap='''' __cells_on_err='' __cells_on_debug=''
 __cells_dir=${TMPDIR:-/tmp}
 mkdir -m 700 "$__cells_dir/.cells-$$" 2> /dev/null && __cells_dir+=/.cells-$$
 exec 198<&3 199>&4 3<&- 4>&- 190<&0 191>&1

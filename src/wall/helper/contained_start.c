@@ -120,6 +120,14 @@ static int enter_filter(const struct contained_plan *plan, int report)
     return fd_send(report, &word, sizeof word, &listener, listener >= 0) < 0 ? -1 : 0;
 }
 
+static int enter_folder(struct str folder)
+{
+    AUTO_FREE char *path =
+        xasprintf("%s%s%.*s", CONTAINED_WORK, folder.n ? "/" : "", (int)folder.n, folder.p);
+
+    return chdir(path);
+}
+
 static _Noreturn void become_guest(const struct contained_plan *plan, const struct theirs *t)
 {
     sigset_t none;
@@ -131,7 +139,7 @@ static _Noreturn void become_guest(const struct contained_plan *plan, const stru
     prefer_to_die();
     char **env = merge_env(plan->env);
     int report = place_fds(t);
-    if (report >= 0 && chdir(CONTAINED_WORK) == 0 && enter_filter(plan, report) == 0) {
+    if (report >= 0 && enter_folder(plan->folder) == 0 && enter_filter(plan, report) == 0) {
         set_limits(plan);
         environ = env;
         (void)execvp(plan->path, plan->argv);

@@ -19,6 +19,7 @@ void contained_plan_put(struct buf *b, const struct contained_plan *plan)
     wire_put_cstr(b, plan->path);
     put_list(b, plan->argv);
     put_list(b, plan->env);
+    wire_put_str(b, plan->folder);
     wire_put_u32(b, plan->has_stdin);
     wire_put_u32(b, plan->has_channel);
     wire_put_u32(b, plan->has_lay);
@@ -40,6 +41,7 @@ bool contained_plan_get(struct str record, struct contained_plan *ret)
     ret->path = wire_cstr(&w);
     ret->argv = wire_list(&w);
     ret->env = wire_list(&w);
+    ret->folder = wire_str(&w);
     ret->has_stdin = wire_u32(&w);
     ret->has_channel = wire_u32(&w);
     ret->has_lay = wire_u32(&w);

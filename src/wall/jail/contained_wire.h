@@ -103,6 +103,7 @@ enum contained_way { CONTAINED_TO_STDIN, CONTAINED_TO_CHANNEL, CONTAINED_WAYS };
 struct contained_plan {
     const char *path; /* a name without a slash is looked up in the container's $PATH */
     char **argv, **env;
+    struct str folder; /* of the workspace, in which it starts; "" for the workspace itself */
     bool has_stdin, has_channel, has_lay;
     struct str channel_file; /* the guest's channel for reading is a file with this content; empty:
                                 a pipe */
@@ -118,7 +119,7 @@ struct contained_plan {
 
 void contained_plan_put(struct buf *b, const struct contained_plan *plan);
 /* False if the record is invalid. The caller frees the strings, or keeps them until exec;
- * channel_file points into the record. */
+ * channel_file and folder point into the record. */
 bool contained_plan_get(struct str record, struct contained_plan *ret);
 
 #endif

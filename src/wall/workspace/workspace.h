@@ -80,6 +80,12 @@ void lay_list_free(struct lay_list *list);
 /* Iterates over the files that were given for this run, without those of the work folder: begin
  * with *at 0. False at the end. */
 bool lay_list_next(const struct lay_list *list, size_t *at, struct str *ret_path);
+/* The folder of the workspace that a user names: *ret is its path in the workspace, "" for the
+ * workspace itself. The name is relative, or the absolute path in a jail. -1 with ERR_USAGE for a
+ * folder elsewhere. */
+int workspace_folder(struct str named, struct str *ret, struct err *err);
+/* -1 with ERR_USAGE if the list has no such folder. "" is always there. */
+int lay_list_find_folder(const struct lay_list *list, struct str folder, struct err *err);
 /* Links and other special files in folders, which were left out. */
 const struct skip_list *lay_list_skipped(const struct lay_list *list);
 

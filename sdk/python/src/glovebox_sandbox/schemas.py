@@ -65,6 +65,7 @@ class ProgramOptions(RunOptions, total=False):
     collect: bool
     collect_limit: Size
     language: str
+    cwd: str
     context: Mapping[str, object]
     invocation: str
     execution_id: str
@@ -106,6 +107,7 @@ class CellOptions(TypedDict, total=False):
     stdin: Union[str, bytes]
     deadline: Time
     no_check: bool
+    cwd: str
     timeout: Time
     cpu_time: Time
 
@@ -121,6 +123,7 @@ class AttemptOptions(CellOptions, total=False):
 class SandboxOptions(RunOptions, total=False):
     """Options of a sandbox: those of a run, as defaults, and those of its session."""
 
+    cwd: str
     value: str
     preload: Sequence[str]
     tools_source: str

@@ -9,7 +9,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "s
 # A value that is not the default: as an option, and as JSON.
 OF_KIND = {"OPT_DURATION": ("7s", 7000), "OPT_SIZE": ("33m", 33 << 20), "OPT_INT": ("3", 3),
            "OPT_MILLI": ("0.5", 0.5), "OPT_FLAG": (None, True), "OPT_NEGATION": (None, True)}
-OF_ID = {"retries": ("3", 3), "net": ("host", "host"), "target": ("3.12", "3.12"), "value": ("last", "last"),
+OF_ID = {"cwd": (".", "."), "cell_cwd": (".", "."), "retries": ("3", 3), "net": ("host", "host"), "target": ("3.12", "3.12"), "value": ("last", "last"),
          "env": ("A=b", {"A": "b"}), "profile": ("strict", "strict"), "backend": ("host", "host"), "pids": ("70", 70),
          "inodes": ("70", 70), "open_files": ("70", 70), "forks": ("70", 70), "compare": ("tokens", "tokens"), "calls": ("blocks", "blocks"),
          "style": ("adk", "adk"), "require": ("seccomp", ["seccomp"]), "without": ("ipcns", ["ipcns"]),

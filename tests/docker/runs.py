@@ -24,6 +24,24 @@ def test_what_it_gets(tap, docker):
               "arguments, a variable, input, both outputs, the exit code")
 
 
+def test_folder(tap, docker):
+    """--cwd: where the program and a session start."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "helper.py"), "w") as f:
+            f.write("x = 5\n")
+        how = "--file", folder + ":src"
+        done = program.run(docker.host, *how, "--cwd", "src", "-c", "import os, helper; print(os.getcwd(), helper.x)")
+        tap.equal(done.stdout, b"/box/work/src 5\n", "the program starts in a folder of the workspace", program.said(done))
+        done = program.run(docker.host, *how, "--cwd", "nope", "-c", "1")
+        tap.ok(done.returncode == 2 and b"the workspace has no such folder" in done.stderr, "which is missing", program.said(done))
+        done = program.run(docker.host, *how, "--cwd", "src", "--lang", "bash", "-c", "pwd; ls")
+        tap.equal(done.stdout, b"/box/work/src\nhelper.py\nmain.sh\n", "in Bash", program.said(done))
+        done = program.subprocess.run([program.GLOVEBOX, "repl", "--no-daemon", "--log", "off", "--backend", "docker", *how, "--cwd", "src"],
+                                      input=b"import os, helper; print(os.getcwd(), helper.x)\n", capture_output=True, timeout=program.SECONDS,
+                                      env=program.environment(docker.host))
+        tap.equal(done.stdout, b"/box/work/src 5\n", "a session", program.said(done))
+
+
 def test_result(tap, docker):
     r = program.result(docker.host, "-c", "print(1)\nraise ValueError('no')")
     tap.equal((r.get("backend"), r.get("exit_code"), r.get("stdout"), r.get("success")), ("docker", 1, "1\n", False),

@@ -38,6 +38,21 @@ def test_what_it_gets(tap, standin):
     tap.equal(done.stdout.split(), [b"2048000", b"261120000"], "two megabytes of input", product.said(done))
 
 
+def test_folder(tap, standin):
+    """--cwd: where the program and a session start."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "helper.py"), "w") as f:
+            f.write("x = 5\n")
+        how = "--file", folder + ":src"
+        code = "import os, helper; print(os.getcwd(), helper.x)"
+        done = product.run(standin, *how, "--cwd", "src", "-c", code)
+        tap.equal(done.stdout, b"/box/work/src 5\n", "the program starts in a folder of the workspace", product.said(done))
+        done = product.run(standin, *how, "--cwd", "nope", "-c", "1")
+        tap.ok(done.returncode == 2 and b"the workspace has no such folder" in done.stderr, "which is missing", product.said(done))
+        out, err = product.repl(standin, [code], *how, "--cwd", "src")
+        tap.equal(out, "/box/work/src 5\n", "a session", err)
+
+
 def test_asked(tap, standin):
     del standin.requests[:]
     product.run(standin, "--timeout", "7s", "-c", "1")

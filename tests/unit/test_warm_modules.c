@@ -66,7 +66,10 @@ static const struct {
     {"x = 1; import numpy.linalg", "numpy"},
     {"def f():\n    from numpy import (\n        arange)", "numpy"},
     {"import importlib\nm = importlib.import_module('numpy')", "numpy"},
-    {"import matplotlib.pyplot as plt", "numpy"},
+    {"import matplotlib.pyplot as plt", "numpy matplotlib.pyplot"},
+    {"import seaborn", WITH_SCIPY " matplotlib.pyplot"},
+    {"import sympy, matplotlib", "numpy sympy matplotlib.pyplot"},
+    {"import os\nos.environ['MPLBACKEND'] = 'svg'\nimport matplotlib", ""},
     {"import pandas as pd", "numpy pandas"},
     {"import numpy\nimport pandas", "numpy pandas"},
     {"from scipy import stats", WITH_SCIPY},
@@ -82,7 +85,7 @@ static const struct {
 
 static void test_programs(void)
 {
-    static const char *const all[] = {"numpy", "pandas", "scipy", "sympy", NULL};
+    static const char *const all[] = {"numpy", "pandas", "scipy", "sympy", "matplotlib", NULL};
     char *python = fake_python(all);
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)

@@ -12,12 +12,12 @@ enum {
     PANDAS = 2,
     SCIPY = 4,
     SYMPY = 8,
+    MATPLOTLIB = 16,
     LOOK_MAX = 64 << 10, /* enough: imports are near the top */
     LINE_MAX_BEFORE = 200,
 };
 
-/* Modules that these imports load. Matplotlib and other modules that show something are not loaded
- * in advance, since importing them starts the display (guests/rich_begin.py). */
+/* Modules that these imports load. */
 static const struct {
     const char *name;
     unsigned needs;
@@ -26,8 +26,8 @@ static const struct {
     {"pandas", NUMPY | PANDAS},
     {"scipy", NUMPY | PANDAS | SCIPY},
     {"sympy", NUMPY | SYMPY},
-    {"matplotlib", NUMPY},
-    {"seaborn", NUMPY | PANDAS | SCIPY},
+    {"matplotlib", NUMPY | MATPLOTLIB},
+    {"seaborn", NUMPY | PANDAS | SCIPY | MATPLOTLIB},
     {"sklearn", NUMPY | PANDAS | SCIPY},
     {"statsmodels", NUMPY | PANDAS | SCIPY},
 };
@@ -37,17 +37,20 @@ static const struct {
     const char *name, *package;
     unsigned is;
 } modules[] = {
-    {"numpy", "numpy", NUMPY},        {"pandas", "pandas", PANDAS},
+    {"numpy", "numpy", NUMPY},
+    {"pandas", "pandas", PANDAS},
     {"scipy.stats", "scipy", SCIPY}, /* loads most of the others */
-    {"scipy.signal", "scipy", SCIPY}, {"sympy", "sympy", SYMPY},
+    {"scipy.signal", "scipy", SCIPY},
+    {"sympy", "sympy", SYMPY},
+    {"matplotlib.pyplot", "matplotlib", MATPLOTLIB},
 };
 _Static_assert(ARRAY_LEN(modules) <= WARM_MODULES_MAX, "a list of them has room for all");
 
 /* Prefixes of variable names. */
 static const char *const read_at_import[] = {
-    "OPENBLAS", "GOTO_",   "OMP_",    "GOMP_",    "KMP_",    "MKL_",   "BLIS_",  "VECLIB_",
-    "ATLAS_",   "NUMEXPR", "NPY_",    "NUMPY_",   "PANDAS_", "SCIPY_", "SYMPY_", "MPMATH_",
-    "SAGE_",    "ARROW",   "PYARROW", "JE_ARROW", "NUMBA_",  "TZ",
+    "OPENBLAS", "GOTO_",   "OMP_",       "GOMP_",  "KMP_",    "MKL_",     "BLIS_",  "VECLIB_",
+    "ATLAS_",   "NUMEXPR", "NPY_",       "NUMPY_", "PANDAS_", "SCIPY_",   "SYMPY_", "MPMATH_",
+    "SAGE_",    "MPL",     "MATPLOTLIB", "ARROW",  "PYARROW", "JE_ARROW", "NUMBA_", "TZ",
 };
 
 /* A program that contains one of these may depend on how or whether modules are loaded. */
@@ -154,8 +157,9 @@ static unsigned installed(const char *interpreter)
 /* A program that needs modules of both families gets all of them. */
 static unsigned widen(unsigned wanted)
 {
-    return (wanted & SYMPY) && (wanted & (PANDAS | SCIPY)) ? NUMPY | PANDAS | SCIPY | SYMPY
-                                                           : wanted;
+    unsigned all = NUMPY | PANDAS | SCIPY | SYMPY;
+
+    return (wanted & SYMPY) && (wanted & (PANDAS | SCIPY)) ? wanted | all : wanted;
 }
 
 size_t warm_modules(const struct str *texts, size_t count, const char *interpreter,

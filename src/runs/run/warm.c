@@ -90,8 +90,20 @@ static char **zygote_environment(const struct prepared *p)
     return environment_make(&plain, p->interpreter.path, &err);
 }
 
-/* Returns the modules to load in advance; none if the user set a variable that packages read when
- * they are loaded. */
+/* True if there is a file that packages read when they are loaded. */
+static bool has_configuration(const struct lay_list *laid)
+{
+    struct str path;
+    size_t at = 0;
+
+    while (lay_list_next(laid, &at, &path))
+        if (str_is(path, "matplotlibrc"))
+            return true;
+    return false;
+}
+
+/* Returns the modules to load in advance; none if the user set a variable, or gave a file, that
+ * packages read when they are loaded. */
 static size_t find_modules(const struct prepared *p, const struct warm_run *run,
                            const char *ret[WARM_MODULES_MAX])
 {
@@ -100,6 +112,8 @@ static size_t find_modules(const struct prepared *p, const struct warm_run *run,
     for (char *const *pair = p->request->program.env; pair && *pair; pair++)
         if (warm_modules_read(*pair))
             return 0;
+    if (has_configuration(run->laid))
+        return 0;
     return warm_modules(texts, ARRAY_LEN(texts), p->interpreter.path, ret);
 }
 

@@ -61,11 +61,30 @@ def load(modules):
 
 # ---- packages ----
 
+# Matplotlib makes folders for its files when it is loaded, and no folder is writable here. It is told that they are
+# there, by the names that they have in a guest; what it logs is not heard, nor what fontconfig says of its own folder.
+def load_matplotlib():
+    import logging
+    import subprocess
+    from pathlib import Path
+    kept = Path.mkdir, Path.is_dir, os.access, subprocess.check_output
+    subprocess.check_output = lambda command, **options: kept[3](command, stderr=subprocess.DEVNULL, **options)
+    Path.mkdir = lambda *words, **options: None
+    Path.is_dir = lambda path, **options: path.name == "matplotlib" or kept[1](path, **options)
+    os.access = lambda *words, **options: True
+    logging.disable(logging.CRITICAL)
+    load(["matplotlib.pyplot"])
+    logging.disable(logging.NOTSET)
+    Path.mkdir, Path.is_dir, os.access, subprocess.check_output = kept
+
+
 # As at a program's first import of a package: `site` does its work, and files in our folder are not packages.
 def load_packages(packages):
     first = sys.path[:1]
     del sys.path[:1]
     names["load_site"]()
+    if "matplotlib.pyplot" in packages:
+        load_matplotlib()
     load(packages)
     for name in packages:
         load(LATER.get(name, ()) if name in sys.modules else ())

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "environments/wheel.h"
 #include "environments/zip.h"
 
 enum {
@@ -34,52 +35,22 @@ static int lay_folders(const struct env_plan *plan, const char *path, struct err
 
 /* ---- where a file goes ---- */
 
-/* "NAME-VERSION.data/scripts/x": the part after the first folder. False for another path. */
-static bool in_data(struct str path, struct str *ret_kind, struct str *ret_rest)
+/* The path in the environment, for the caller to free. */
+static char *target_of(const struct env_plan *plan, const char *path)
 {
-    struct str rest = path, first;
+    struct str rest;
 
-    if (!str_next(&rest, '/', &first) || !str_ends(first, ".data") ||
-        !str_next(&rest, '/', ret_kind) || !rest.n)
-        return false;
-    *ret_rest = rest;
-    return true;
-}
-
-/* What belongs to the environment itself. A wheel that brought it would choose what the host shows
- * to guests, or what is started. */
-static bool is_own(struct str path)
-{
-    return str_starts(path, "bin/python") || str_is(path, "pyvenv.cfg") ||
-           str_is(path, "glovebox.json") || str_starts(path, "conda-meta") ||
-           str_starts(path, "lib64") || str_starts(path, ".");
-}
-
-/* The path in the environment, for the caller to free. NULL with *err. */
-static char *target_of(const struct env_plan *plan, const struct env_tree *tree, const char *path,
-                       struct err *err)
-{
-    struct str kind, rest;
-    char *target;
-
-    if (!in_data(str_from(path), &kind, &rest) || str_is(kind, "purelib") ||
-        str_is(kind, "platlib")) {
-        bool whole = !in_data(str_from(path), &kind, &rest);
-        struct str below = whole ? str_from(path) : rest;
-        return xasprintf("%s/%.*s", plan->purelib, (int)below.n, below.p);
+    switch (wheel_place_of(str_from(path), &rest)) {
+    case WHEEL_SCRIPTS:
+        return xasprintf("bin/%.*s", (int)rest.n, rest.p);
+    case WHEEL_HEADERS:
+        return xasprintf("include/site/%.*s", (int)rest.n, rest.p);
+    case WHEEL_DATA:
+        return xasprintf("%.*s", (int)rest.n, rest.p);
+    case WHEEL_PACKAGES:
+    default:
+        return xasprintf("%s/%.*s", plan->purelib, (int)rest.n, rest.p);
     }
-    if (str_is(kind, "scripts"))
-        target = xasprintf("bin/%.*s", (int)rest.n, rest.p);
-    else if (str_is(kind, "headers"))
-        target = xasprintf("include/site/%.*s", (int)rest.n, rest.p);
-    else
-        target = xasprintf("%.*s", (int)rest.n, rest.p);
-    if (!is_own(str_from(target)))
-        return target;
-    err_set(err, ERR_GUEST, "%.100s would replace the environment's own '%.100s'", tree->file,
-            target);
-    free(target);
-    return NULL;
 }
 
 /* ---- scripts ---- */
@@ -147,7 +118,7 @@ static int lay_entry(const struct env_plan *plan, struct str line, struct err *e
     module = str_trim(module);
     struct str attribute = str_trim(str_slice(line, 0, strcspn(line.n ? line.p : "", " [\r\n")));
     AUTO_FREE char *target = xasprintf("bin/%.*s", (int)name.n, name.p);
-    if (!zip_is_plain(name) || memchr(name.p, '/', name.n) || is_own(str_from(target)) ||
+    if (!zip_is_plain(name) || memchr(name.p, '/', name.n) || str_starts(name, "python") ||
         !is_dotted(module) || !is_dotted(attribute))
         return 0;
     struct str first = str_slice(attribute, 0, strcspn(attribute.p, ". [\r\n"));
@@ -201,9 +172,7 @@ static int lay_tree(const struct env_plan *plan, const struct env_tree *tree, st
     for (size_t i = 0; i < tree->manifest.count; i++) {
         const char *path = tree->manifest.files[i].path;
         AUTO_FREE char *from = xasprintf("%s/files/%s", tree->path, path);
-        AUTO_FREE char *target = target_of(plan, tree, path, err);
-        if (!target)
-            return -1;
+        AUTO_FREE char *target = target_of(plan, path);
         int script = strncmp(target, "bin/", 4) == 0 ? lay_script(plan, from, target, err) : 0;
         if (script < 0 || (!script && link_file(plan, from, target, err) < 0))
             return -1;

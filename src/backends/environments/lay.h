@@ -16,8 +16,7 @@ struct env_plan {
     const struct env_trees *trees;
 };
 
-/* Fills in the new folder. A wheel that would replace the environment's own files is refused with
- * ERR_GUEST. */
+/* Fills in the new folder. */
 int env_lay(const struct env_plan *plan, struct err *err);
 
 #endif

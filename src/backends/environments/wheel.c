@@ -29,6 +29,45 @@ bool wheel_name(struct str file, struct str *ret_package, struct str *ret_versio
            ret_package->n && ret_version->n && rest.n;
 }
 
+/* ---- places ---- */
+
+/* "NAME-VERSION.data/scripts/x" */
+enum wheel_place wheel_place_of(struct str path, struct str *ret_rest)
+{
+    struct str rest = path, first, kind;
+
+    *ret_rest = path;
+    if (!str_next(&rest, '/', &first) || !str_ends(first, ".data") ||
+        !str_next(&rest, '/', &kind) || !rest.n)
+        return WHEEL_PACKAGES;
+    *ret_rest = rest;
+    if (str_is(kind, "purelib") || str_is(kind, "platlib"))
+        return WHEEL_PACKAGES;
+    if (str_is(kind, "scripts"))
+        return WHEEL_SCRIPTS;
+    return str_is(kind, "headers") ? WHEEL_HEADERS : WHEEL_DATA;
+}
+
+/* What makes an environment. A wheel that brought it would choose what the host shows to guests, or
+ * what is started. */
+static bool is_own(struct str path)
+{
+    static const char *const own[] = {
+        "bin/python", "pyvenv.cfg", "glovebox.json", "conda-meta", "lib64", ".", NULL};
+    struct str rest;
+
+    switch (wheel_place_of(path, &rest)) {
+    case WHEEL_SCRIPTS:
+        return str_starts(rest, "python");
+    case WHEEL_DATA:
+        return str_starts_one_of(rest, own);
+    case WHEEL_PACKAGES:
+    case WHEEL_HEADERS:
+    default:
+        return false;
+    }
+}
+
 /* ---- the files ---- */
 
 struct unpacking {
@@ -84,6 +123,10 @@ static int wheel_begin(void *ctx, const struct zip_file *file, struct err *err)
 {
     struct unpacking *u = ctx;
 
+    if (is_own(file->name))
+        return err_set(err, ERR_GUEST,
+                       "the wheel is refused: '%.*s' would replace the environment's own",
+                       (int)(file->name.n < 200 ? file->name.n : 200), file->name.p);
     u->file = manifest_add(u->manifest, file->name);
     u->file->executable = file->executable;
     u->file->size = file->size;

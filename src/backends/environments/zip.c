@@ -196,7 +196,7 @@ static int find_bytes(const struct zip *z, const struct entry *e, uint64_t *ret,
 /* Entries that share bytes make a small archive large. */
 static int check_places(struct zip *z, struct err *err)
 {
-    uint64_t free_from = 0, begin;
+    uint64_t free_from = 0, begin = 0;
 
     qsort(z->entries, z->count, sizeof *z->entries, zip_by_place);
     for (size_t i = 0; i < z->count; i++) {
@@ -279,7 +279,7 @@ static int read_file(const struct zip *z, const struct entry *e, const struct zi
                      struct err *err)
 {
     struct unpacking u = {.sink = sink, .left = e->file.size, .crc = crc32_z(0, NULL, 0)};
-    uint64_t begin;
+    uint64_t begin = 0;
 
     if (find_bytes(z, e, &begin, err) < 0)
         return -1;

@@ -132,6 +132,10 @@ GLOVEBOX_API int glovebox_result_kept(const glovebox_result *result);
 /* Starts a new guest, also for a session that died: files are kept, variables are lost. 0, or -1.
  */
 GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
+/* Replaces what the session and its forks may reach, at once: "none", or "allow:HOST,..." at ports
+ * that its first "net" named. Another thread may run a cell meanwhile; connections that are not
+ * allowed any more end. 0, or -1. */
+GLOVEBOX_API int glovebox_session_set_network(glovebox_session *session, const char *net);
 /* The message of the last call that failed on this session, "" if none failed. */
 GLOVEBOX_API const char *glovebox_session_error(const glovebox_session *session);
 /* A function of the host that cells can call; it is called inside glovebox_session_exec. args is a

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The network by name (--net allow:), in namespaces of the test's own: run.py [PART...]. reach: what is reached and
-refused. tricks: rebinding, redirects, fronting, slow peers, many connections, a proxy that dies. user: the same as an
+refused. tricks: rebinding, redirects, fronting, slow peers, many connections, a proxy that dies. sessions: with a daemon. user: the same as an
 ordinary user."""
 import importlib
 import os
@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 from tap import run_parts  # noqa: E402
 
-PARTS = {"reach": ("reach", False), "tricks": ("tricks", False), "user": ("reach", True)}
+PARTS = {"reach": ("reach", False), "tricks": ("tricks", False), "sessions": ("sessions", False), "user": ("reach", True)}
 INSIDE = "NET_INSIDE"
 
 

@@ -105,7 +105,7 @@ struct backend_files {
                    struct lay_list *laid, struct file_set *ret, struct err *err);
 };
 
-struct net_rows;
+struct net_line;
 
 /* Entries after `close` may be NULL: then the backend lacks this ability, or has nothing to do. */
 struct backend {
@@ -190,9 +190,8 @@ struct backend {
      * an origin cannot reach its forks. */
     int (*seal)(struct backend_guest *guest, struct err *err);
     int (*unseal)(struct backend_guest *guest, struct err *err);
-    /* With job.net_rules: the rows since the last call; new rules for it and its forks. */
-    int (*network)(struct backend_guest *guest, struct net_rows *ret, struct err *err);
-    int (*set_network)(struct backend_guest *guest, const char *rules, struct err *err);
+    /* With job.net_rules: its line (network/network.h), which its forks share; else NULL. */
+    struct net_line *(*network)(struct backend_guest *guest);
 };
 
 /* NULL if the backend has the ability, otherwise the reason (caps.h). May inspect the host. */
@@ -237,8 +236,7 @@ int backend_fork(struct backend_guest *origin, const struct backend_job *job,
 int backend_forked(struct backend_guest *guest, struct err *err);
 int backend_seal(struct backend_guest *guest, struct err *err);
 int backend_unseal(struct backend_guest *guest, struct err *err);
-int backend_network(struct backend_guest *guest, struct net_rows *ret, struct err *err);
-int backend_set_network(struct backend_guest *guest, const char *rules, struct err *err);
+struct net_line *backend_network(struct backend_guest *guest); /* NULL for none */
 
 /* Runs a job to its end: 0 with *ret filled, whatever the guest did; -1 if the failure is ours or
  * the host's. After 0 the guest is dead, and the caller must call backend_close; *ret_guest is NULL

@@ -48,6 +48,7 @@ struct backend_job {
     layer_mask required; /* nothing runs without these */
     bool net_host;
     const char *net_rules; /* what it may reach (network/rules.h); NULL: nothing */
+    const char *net_now;   /* replaces them, except for the ports that get listeners; or NULL */
     int64_t pause_ms;      /* of a session: see idle.h; 0 for the usual time */
 };
 

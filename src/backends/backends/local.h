@@ -31,8 +31,7 @@ int local_fork(struct backend_guest *from, const struct backend_job *job,
 int local_forked(struct backend_guest *guest, struct err *err);
 int local_seal(struct backend_guest *guest, struct err *err);
 int local_unseal(struct backend_guest *guest, struct err *err);
-int local_network(struct backend_guest *guest, struct net_rows *ret, struct err *err);
-int local_set_network(struct backend_guest *guest, const char *rules, struct err *err);
+struct net_line *local_network(struct backend_guest *guest);
 extern const struct backend_files local_files;
 extern const struct backend_pool_entries local_pool; /* of the jail only */
 
@@ -49,7 +48,6 @@ layer_mask local_groups(void);
     .end = local_end, .close = local_close, .interrupt = local_interrupt,                          \
     .pending = local_pending, .drain = local_drain, .look = local_look, .usage = local_usage,      \
     .channel = local_channel, .files = &local_files, .fork = local_fork, .forked = local_forked,   \
-    .seal = local_seal, .unseal = local_unseal, .network = local_network,                          \
-    .set_network = local_set_network
+    .seal = local_seal, .unseal = local_unseal, .network = local_network
 
 #endif

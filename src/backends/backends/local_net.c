@@ -13,7 +13,9 @@ int local_net_ready(const struct local_guest *l, struct err *err)
 /* A fork has its origin's network, and so its line. */
 int local_net_open(struct local_guest *l, struct err *err)
 {
-    const struct net_order order = {.rules = l->job->net_rules};
+    const struct net_order order = {
+        .rules = l->job->net_now ? l->job->net_now : l->job->net_rules,
+    };
     int fds[FD_MSG_MAX];
 
     if (!l->job->net_rules || l->line)
@@ -30,21 +32,7 @@ int local_net_open(struct local_guest *l, struct err *err)
     return result;
 }
 
-int local_network(struct backend_guest *guest, struct net_rows *ret, struct err *err)
+struct net_line *local_network(struct backend_guest *guest)
 {
-    struct local_guest *l = local_of(guest);
-
-    *ret = (struct net_rows){0};
-    return l->line ? net_line_take(l->line, ret, err) : 0;
-}
-
-int local_set_network(struct backend_guest *guest, const char *rules, struct err *err)
-{
-    const struct local_guest *l = local_of(guest);
-
-    if (!l->line)
-        return err_set(err, ERR_USAGE,
-                       "it was started without a network, and none can be added while it runs: "
-                       "start it with --net allow:HOST");
-    return net_line_rules(l->line, rules, err);
+    return local_of(guest)->line;
 }

@@ -7,7 +7,6 @@
 #include "backends/backend.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "network/rows.h"
 
 enum { PROGRESS_MS = 1000 };
 
@@ -140,18 +139,9 @@ int backend_unseal(struct backend_guest *guest, struct err *err)
     return guest->backend->unseal ? guest->backend->unseal(guest, err) : 0;
 }
 
-int backend_network(struct backend_guest *guest, struct net_rows *ret, struct err *err)
+struct net_line *backend_network(struct backend_guest *guest)
 {
-    *ret = (struct net_rows){0};
-    return guest->backend->network ? guest->backend->network(guest, ret, err) : 0;
-}
-
-int backend_set_network(struct backend_guest *guest, const char *rules, struct err *err)
-{
-    if (guest->backend->set_network)
-        return guest->backend->set_network(guest, rules, err);
-    return err_set(err, ERR_UNSUPPORTED, "backend %s %s", guest->backend->name,
-                   backend_need(guest->backend, CAN_NAMED_NET).why_not);
+    return guest->backend->network ? guest->backend->network(guest) : NULL;
 }
 
 static void step_to_end(struct backend_guest *guest, const struct backend_sink *sink)

@@ -237,6 +237,11 @@ int glovebox_session_restart(glovebox_session *s)
     return session_restart(s->session, &s->err);
 }
 
+int glovebox_session_set_network(glovebox_session *s, const char *net)
+{
+    return session_set_network(s->session, net, &s->err);
+}
+
 int glovebox_session_interrupt(glovebox_session *s)
 {
     return session_interrupt(s->session);

@@ -161,16 +161,18 @@ static const struct early_start {
     {"forks", "sessions can be forked, and cells tried",
      "'session fork', 'exec --try' and ':fork' are refused",
      "the same, the layers proc and seccomp, and Linux 5.14 or newer"},
+    {"network", "--net allow: reaches an allowed host, and refuses another one",
+     "--net allow: must not be used", "a network namespace (layer netns), and glovebox-net"},
 };
 
 static const struct early_diagnosis *early_of(const struct diagnosis *d, size_t i)
 {
-    return i ? &d->forks : &d->warm;
+    return i == 0 ? &d->warm : i == 1 ? &d->forks : &d->names;
 }
 
 static void print_early(const struct diagnosis *d, bool all)
 {
-    puts("\nEarly starts (Python)");
+    puts("\nEarly starts, and the network by name (Python)");
     for (size_t i = 0; i < ARRAY_LEN(early_starts); i++) {
         const struct early_diagnosis *a = early_of(d, i);
         printf("  %-13s", early_starts[i].name);

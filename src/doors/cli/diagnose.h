@@ -44,6 +44,7 @@ struct diagnosis {
     size_t language_count;
     struct early_diagnosis warm;  /* runs that get an interpreter which was started before */
     struct early_diagnosis forks; /* forks of sessions, which tried cells need */
+    struct early_diagnosis names; /* the network by name */
 };
 
 void diagnose(const struct language_table *languages, struct diagnosis *ret);

@@ -43,7 +43,10 @@ static void add_amount(struct buf *b, uint64_t bytes)
 
 static void add_facts(struct buf *b, const struct run_request *q)
 {
-    (void)buf_adds(b, q->place.net_host ? "the network of the host" : "no network");
+    if (q->place.net_rules)
+        (void)buf_addf(b, "network: only %.500s", network_hosts(q->place.net_rules));
+    else
+        (void)buf_adds(b, q->place.net_host ? "the network of the host" : "no network");
     if (q->limits.wall_ms)
         (void)buf_addf(b, "; %g s", (double)q->limits.wall_ms / 1000);
     add_amount(b, q->limits.memory_bytes);

@@ -101,7 +101,7 @@ static json_t *tool_json(const struct mcp_service *service, const struct mcp_too
                      "annotations", "readOnlyHint", (tool->hints & TOOL_READS) != 0,
                      "destructiveHint", (tool->hints & TOOL_DESTROYS) != 0, "idempotentHint",
                      (tool->hints & TOOL_REPEATS) != 0, "openWorldHint",
-                     tool->runs && service->base.place.net_host);
+                     tool->runs && (service->base.place.net_host || service->base.place.net_rules));
 }
 
 json_t *tools_list(const struct mcp_service *service)

@@ -112,6 +112,7 @@ static const struct subcommand {
     {"exec", 1, 2, V_EXEC, "exec ID [-c CODE | FILE | -]", cmd_session_exec},
     {"fork", 1, 1, V_FORK, "fork ID [--name NAME]", cmd_session_fork},
     {"commit", 2, 2, 0, "commit ID IMAGE", cmd_session_commit},
+    {"network", 2, 2, 0, "network ID NETWORK", cmd_session_network},
     {"list", 0, 0, 0, "list", cmd_session_list},
     {"show", 1, 1, 0, "show ID", cmd_session_show},
     {"files", 1, 1, 0, "files ID", cmd_session_files},
@@ -149,8 +150,8 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     }
     err_set(
         err, ERR_USAGE,
-        "'%.40s' is not one of new, exec, fork, commit, list, show, files, get, put, set, vars, "
-        "interrupt, restart, close%s%s%s",
+        "'%.40s' is not one of new, exec, fork, commit, network, list, show, files, get, put, set, "
+        "vars, interrupt, restart, close%s%s%s",
         name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
         near.best ? "'?" : "");
     return NULL;
@@ -255,6 +256,7 @@ const struct command command_session = {
              "glovebox session exec ID [--try] [-c CODE | FILE | -]\n"
              "glovebox session fork ID [--name NAME]\n"
              "glovebox session commit ID IMAGE\n"
+             "glovebox session network ID none|allow:HOST,...\n"
              "glovebox session show|files|interrupt|restart|close ID\n"
              "glovebox session get ID PATH [DEST]\n"
              "glovebox session put ID FILE[:NAME]...\n"

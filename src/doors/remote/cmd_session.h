@@ -78,6 +78,7 @@ int cmd_session_put(struct session_call *call, struct err *err);
 int cmd_session_new(struct session_call *call, struct err *err); /* cmd_session_verbs.c */
 int cmd_session_fork(struct session_call *call, struct err *err);
 int cmd_session_commit(struct session_call *call, struct err *err);
+int cmd_session_network(struct session_call *call, struct err *err);
 int cmd_session_list(struct session_call *call, struct err *err);
 int cmd_session_show(struct session_call *call, struct err *err);
 int cmd_session_set(struct session_call *call, struct err *err); /* cmd_session_vars.c */

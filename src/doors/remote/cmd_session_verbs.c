@@ -256,6 +256,23 @@ int cmd_session_commit(struct session_call *call, struct err *err)
     return 0;
 }
 
+/* Replaces what the session and its forks may reach. */
+int cmd_session_network(struct session_call *call, struct err *err)
+{
+    json_t *body = json_object(), *doc;
+
+    if (json_object_set_new(body, "net", json_string(call->operands[1])) < 0) {
+        json_decref(body);
+        return cmd_session_not_text("NETWORK", err);
+    }
+    if (cmd_session_ask_about(call, "PUT", "/network", body, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json)
+        return cmd_session_put_json(doc);
+    json_decref(doc);
+    return 0;
+}
+
 /* ---- list, show ---- */
 
 static void print_row(const json_t *v)

@@ -44,6 +44,7 @@ void handle_session_close(struct call *call);
 void handle_session_exec(struct call *call);
 void handle_session_fork(struct call *call);
 void handle_session_commit(struct call *call);
+void handle_session_network(struct call *call);
 void handle_session_interrupt(struct call *call);
 void handle_session_restart(struct call *call);
 void handle_session_answer(struct call *call);
@@ -56,8 +57,8 @@ void handle_mcp_get(struct call *call);
 void handle_mcp_delete(struct call *call);
 
 /* The fields that only one route has, for routes.c. */
-extern const struct setting open_rows[], commit_rows[], set_rows[], get_rows[], answer_rows[],
-    tool_rows[], stop_rows[], batch_rows[];
+extern const struct setting open_rows[], commit_rows[], network_rows[], set_rows[], get_rows[],
+    answer_rows[], tool_rows[], stop_rows[], batch_rows[];
 extern const struct query_field runs_query[];
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "llm/prompts.h"
 #include "policy/policy.h"
+#include "request/settings.h"
 #include "run/check.h"
 
 enum { FILES_SHOWN = 100 };
@@ -83,7 +84,10 @@ int rules_add_imports(struct buf *b, const struct run_request *q, struct err *er
 int rules_add(struct buf *b, const struct run_request *q, struct err *err)
 {
     (void)buf_adds(b, "- The program runs once, without input from a person.\n");
-    if (!q->place.net_host)
+    if (q->place.net_rules)
+        (void)buf_addf(b, "- The network reaches only these hosts: %s\n",
+                       network_hosts(q->place.net_rules));
+    else if (!q->place.net_host)
         (void)buf_adds(b, "- There is no network.\n");
     (void)buf_adds(b, "- It may write files: those in its current folder are returned to the user, "
                       "those in /tmp are not.\n");

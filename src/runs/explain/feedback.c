@@ -266,6 +266,7 @@ static void collect_all(struct collector *c, struct str text)
     }
     collect_ends(c);
     collect_tests(c);
+    collect_network(c); /* before what a missing network would explain */
     collect_exception(c, r->exception);
     collect_details(c);
     if (!r->success && (!r->exception || language_traits_of(r->language)->errors_of_others))

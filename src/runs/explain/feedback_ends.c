@@ -332,6 +332,27 @@ static const char *denial_text(const char *call, bool net, enum advice_topic *re
     return "The system call {1} is not allowed inside and returned an error. Do without it.";
 }
 
+/* Names the first thing that the network refused, and how to allow it. */
+void collect_network(struct collector *c)
+{
+    const struct net_rows *rows = &c->result->network;
+
+    for (const struct net_row *r = rows->list; r < rows->list + rows->n; r++) {
+        char port[8] = "";
+        if (r->allowed || strcmp(r->host, "(others)") == 0)
+            continue;
+        if (r->port)
+            snprintf(port, sizeof port, ":%u", r->port);
+        AUTO_FREE char *where = xasprintf("%s%s", r->host, port);
+        collect_text(
+            c, TOPIC_NETWORK,
+            xasprintf("The network of this sandbox refused %s: %s. Use one of the hosts that are "
+                      "allowed, or ask for this one to be allowed (--net).",
+                      where, r->reason));
+        return;
+    }
+}
+
 /* Calls with the same text in the table are reported once, by the first of them. */
 void collect_denied(struct collector *c)
 {

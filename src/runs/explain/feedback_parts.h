@@ -24,6 +24,7 @@ void collect_text(struct collector *c, enum advice_topic topic, char *text);
 /* Adds advice about a refusal, a cancellation, a limit, our own failure, or a signal. */
 void collect_ends(struct collector *c);
 /* Adds advice about system calls that the wall refused. */
+void collect_network(struct collector *c);
 void collect_denied(struct collector *c);
 /* Adds advice about an exit status that has a meaning, or that has no other explanation. */
 void collect_status(struct collector *c);

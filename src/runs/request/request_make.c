@@ -257,7 +257,7 @@ static int check_python(const struct settings *s, const struct request_rules *ru
                                          s->python);
 }
 
-static int check_network(const char *text, const struct request_rules *rules, struct err *err)
+int request_network(const char *text, const struct request_rules *rules, struct err *err)
 {
     struct request_place place = {0};
 
@@ -275,7 +275,7 @@ static int check_permits(const struct settings *s, const struct request_rules *r
         return -1;
     if (settings_requested(s, SETTING_image) && image_check(rules, s->image, err) < 0)
         return -1;
-    return settings_requested(s, SETTING_net) ? check_network(s->net, rules, err) : 0;
+    return settings_requested(s, SETTING_net) ? request_network(s->net, rules, err) : 0;
 }
 
 /* An image that a client chose replaces every image and Dockerfile of the daemon's config file. */

@@ -186,6 +186,11 @@ int network_read(const char *text, struct request_place *ret, struct err *err)
     return 0;
 }
 
+const char *network_hosts(const char *rules)
+{
+    return str_starts(str_from(rules), NET_ALLOW) ? rules + strlen(NET_ALLOW) : rules;
+}
+
 static enum opt_from source_of(const struct settings *s, enum setting_id id)
 {
     const char *name = settings_all[id].opt.name;

@@ -97,6 +97,8 @@ bool settings_read_compare(struct settings *settings);
 bool settings_requested(const struct settings *settings, enum setting_id id);
 /* Reads the value of --net into the members of *ret for the network; the text is lent. */
 int network_read(const char *text, struct request_place *ret, struct err *err);
+/* Returns the hosts of a request's net_rules as text, for people and models. */
+const char *network_hosts(const char *rules);
 /* Fills in all members that come from options. The settings must outlive the request. */
 int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);
 

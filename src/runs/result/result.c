@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "network/network.h"
 
 #define NOTES_MAX    65536
 #define NETWORK_ROWS (2 * NET_ROWS_MAX) /* of several runs together */
@@ -62,12 +63,13 @@ void result_add_network(struct result *r, const struct net_rows *rows)
 
 void result_take_network(struct result *r, struct backend_guest *guest)
 {
+    struct net_line *line = guest ? backend_network(guest) : NULL;
     struct net_rows rows;
     struct err err;
 
-    if (!guest)
+    if (!line)
         return;
-    if (backend_network(guest, &rows, &err) < 0)
+    if (net_line_take(line, &rows, &err) < 0)
         (void)buf_addf(&r->notes, "what it reached in the network is unknown: %s\n", err.msg);
     result_add_network(r, &rows);
     net_rows_done(&rows);

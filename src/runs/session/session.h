@@ -162,6 +162,13 @@ int session_file_put(struct session *session, const char *path, int fd, uint64_t
                      struct err *err);
 int session_file_remove(struct session *session, const char *path, struct err *err);
 
+/* Replaces what the session may reach, at once, also while a cell runs, for its forks and its
+ * origin as well: they share a network. `net` is a value of --net, but not "host". Connections that
+ * it does not allow are ended. It can name only ports that have listeners since the start: 80, 443,
+ * and those of the session's first rules; ERR_USAGE otherwise, and for a session without a network
+ * by name. */
+int session_set_network(struct session *session, const char *net, struct err *err);
+
 /* Makes an image with this name. A new session in it begins with this session's files, but not with
  * its variables. It may replace an image that was made in this way for the same `owner`; NULL: for
  * any owner. ERR_UNSUPPORTED if the backend has no images. */

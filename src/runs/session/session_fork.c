@@ -107,6 +107,7 @@ static struct session *session_of(struct session *s, struct guest *g)
     struct session *other = session_new(s->shared, &s->tools, g);
 
     guest_look(g, NULL, s->guest);
+    network_started(other);
     (void)buf_add_str(&other->names, buf_str(&s->names));
     other->laid = lay_list_new(limits->disk_bytes, limits->inodes);
     other->levels = s->levels - 1;

@@ -41,6 +41,7 @@ void guest_free(struct guest *g)
     link_close(&g->link);
     backend_close(g->handle);
     changes_free(g->changes);
+    free(g->net_now);
     for (int i = 0; i < 2; i++)
         capture_done(&g->between[i]);
     free(g);
@@ -82,6 +83,7 @@ void guest_plan(struct guest *g)
 
     g->job = prepared_job(&f->prepared);
     g->job.folder = STR(""); /* it goes there itself (hello), so that it can start early */
+    network_plan(g);
     warm_use(&f->warm, &f->prepared, &g->job);
     g->job.id = g->session->info.id;
     g->job.stdin_fd = -1;
@@ -224,6 +226,7 @@ int guest_start(struct session *s, struct lay_list *laid, struct err *err)
         return -1;
     }
     guest_look(s->guest, laid, NULL);
+    network_started(s);
     pthread_mutex_lock(&s->lock);
     s->info.state = SESSION_IDLE;
     s->info.held = s->guest->outcome.held;

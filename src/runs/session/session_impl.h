@@ -46,6 +46,10 @@ struct session_shared {
     struct policy *policy;         /* NULL: nothing is checked */
     struct buf prelude; /* --prelude and the tools' source, which the guard treats as ours */
     char no_fork[200];  /* why it cannot be forked; "" if only the guest can decide */
+    /* Protects the next two members; it is taken before a session's lock. */
+    pthread_mutex_t network_lock;
+    char *net_now;       /* replaces the request's rules since session_set_network; or NULL */
+    struct session *all; /* the owners */
 };
 
 /* One guest: its processes, the pipes to it, its output and its folder. A session has one; while a
@@ -65,6 +69,7 @@ struct guest {
     struct backend_usage used; /* at the end of its last cell */
     struct changes *changes;   /* of the files in its workspace */
     bool link_ready;           /* the link's poll descriptor is readable */
+    char *net_now;             /* the job's */
 };
 
 struct session {
@@ -81,6 +86,7 @@ struct session {
     unsigned asked;            /* number of requests other than cells */
     unsigned levels;           /* how many levels of forks below it are still permitted */
     struct pauses pauses;
+    struct session *next, **here; /* in shared->all, under its network_lock */
 
     pthread_mutex_t lock;
     pthread_cond_t turn;
@@ -92,6 +98,7 @@ struct session {
     int review_fd; /* an eventfd whose count cancels the review of a cell; -1: no review is in
                       progress */
     struct backend_outcome wall; /* only the layers (guest_wall) of the newest guest */
+    struct net_line *line;       /* of the newest guest; NULL without a network by name */
     struct session_info info; /* all except memory and processor time, which come from the guest */
     enum err_kind why_kind;   /* the reason for SESSION_DEAD */
 };
@@ -152,6 +159,16 @@ void guest_notice_end(struct session *s);
 int guest_work(const struct session *s);
 /* -1 with ERR_LIMIT or ERR_GUEST and the reason if the guest is dead; 0 if it is alive. */
 int guest_check(struct session *s, struct err *err);
+
+/* ---- session_network.c ---- */
+
+/* Adds the session to the owners, and takes it out. */
+void network_join(struct session *s);
+void network_leave(struct session *s);
+/* Sets the current rules in the job of a guest that is about to start. */
+void network_plan(struct guest *g);
+/* Keeps the line of the session's guest, which has just started. */
+void network_started(struct session *s);
 
 /* ---- session_exec.c ---- */
 

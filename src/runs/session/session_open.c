@@ -225,6 +225,7 @@ static struct session_shared *shared_new(const struct session_request *request)
     f->request = *request;
     prepared_init(&f->prepared, &f->request.run);
     buf_init(&f->prelude, 0);
+    pthread_mutex_init(&f->network_lock, NULL);
     return f;
 }
 
@@ -237,6 +238,8 @@ static void shared_release(struct session_shared *f)
     prepared_done(&f->prepared);
     policy_free(f->policy);
     buf_done(&f->prelude);
+    pthread_mutex_destroy(&f->network_lock);
+    free(f->net_now);
     free(f);
 }
 
@@ -258,6 +261,7 @@ struct session *session_new(struct session_shared *shared, const struct tool_set
     tool_set_names(&s->tools, &s->tool_names);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->turn, NULL);
+    network_join(s);
     result_make_id(s->info.id);
     s->info.language = shared->prepared.language ? shared->prepared.language->name : "";
     s->info.created_ms = s->info.used_ms = clock_wall_ms();
@@ -266,6 +270,7 @@ struct session *session_new(struct session_shared *shared, const struct tool_set
 
 static void session_free(struct session *s)
 {
+    network_leave(s);
     guest_free(s->guest);
     record_close(&s->recorder);
     buf_done(&s->names);

@@ -147,6 +147,10 @@ class AsyncSandbox(Described):
         """Makes an image with this name, in which a session begins with the files of this one."""
         return await self._driver.run(verbs.commit(await self._opened(), image))
 
+    async def set_network(self, net: str) -> None:
+        """Replaces what this sandbox and its forks may reach, at once."""
+        await self._driver.run(verbs.set_network(await self._opened(), net))
+
     def _another(self) -> AsyncSandbox:
         """A sandbox with the same options and a session of its own."""
         another = AsyncSandbox.__new__(AsyncSandbox)

@@ -205,6 +205,16 @@ class Sandbox(Described):
         session, without its variables. Returns the name. For the backend docker."""
         return self._driver.run(verbs.commit(self._opened(), image))
 
+    def set_network(self, net: str) -> None:
+        """Replaces what this sandbox and its forks may reach, at once, also while a cell runs: ``"none"``, or
+        ``"allow:HOST,..."`` at ports that the sandbox's first ``net`` named. Open connections that it does not allow end.
+
+        >>> with Sandbox(net="allow:packages.example.com") as box:  # doctest: +SKIP
+        ...     box.run("install()")
+        ...     box.set_network("none")
+        """
+        self._driver.run(verbs.set_network(self._opened(), net))
+
     def _another(self) -> Sandbox:
         """A sandbox with the same options and a session of its own."""
         another = Sandbox.__new__(Sandbox)

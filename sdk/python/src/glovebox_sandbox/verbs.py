@@ -315,6 +315,12 @@ def commit(state: State, image: str) -> Steps[str]:
     return str(document["image"])
 
 
+def set_network(state: State, net: str) -> Steps[None]:
+    """Replaces what the session may reach."""
+    rules = text_of("the network", net, "give 'none', or 'allow:HOST,...'")
+    yield from ask("PUT", f"{state.path}/network", {"net": rules}, LONG)
+
+
 def info(state: State) -> Steps[dict[str, Any]]:
     """The daemon's description of the session."""
     document = yield from ask("GET", state.path)

@@ -57,7 +57,7 @@ ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 LIB_NET := $(call files,base/net,child fetch fetch_wire url http_client http_chunks http_text http_head stream_piece)
 # Of the room network, the library has the rules and its end of the line; the rest is glovebox-net.
 NET_SHARED := $(call files,wall/network,address rules rows)
-NET_DECODERS := $(call files,wall/network,dns hello names)
+NET_DECODERS := $(call files,wall/network,dns hello names proxy_head)
 NET_OWN := $(filter-out $(NET_SHARED) src/wall/network/network.c,$(call rooms,network))
 LIB_SRC := $(filter-out $(NET_OWN) $(call rooms,net terminal fetch inside helper zygote hosting),$(wildcard \
 	$(patsubst %,src/%/*/*.c,$(filter-out doors,$(FLOORS))))) $(call rooms,api) $(LIB_NET)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Any bytes as what a guest sends to glovebox-net, and as what that reports: a question of DNS, the
- * beginning of TLS, rules, rows. The first byte chooses.
+ * beginning of TLS, rules, rows, a request to the proxy. The first byte chooses.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@
 
 #include "network/dns.h"
 #include "network/hello.h"
+#include "network/proxy_head.h"
 #include "network/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -83,11 +84,26 @@ static void report(struct str bytes)
     net_rows_done(&rows);
 }
 
+static void proxy(struct str bytes)
+{
+    struct buf forward = {0};
+    struct proxy_head head;
+
+    buf_init(&forward, (size_t)4 * PROXY_HEAD_MAX);
+    enum proxy_kind kind = proxy_head_read(bytes, &head, &forward);
+    if (kind == PROXY_CONNECT || kind == PROXY_PLAIN)
+        assert(head.end <= bytes.n && head.port &&
+               (head.is_address || net_name_ok(str_from(head.host))));
+    if (kind == PROXY_PLAIN) /* one head, and no other one in it */
+        assert(str_find(buf_str(&forward), STR("\r\n\r\n")) == (long)forward.n - 4);
+    buf_done(&forward);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static void (*const decoders[])(struct str bytes) = {ask, greet, rule, report};
+    static void (*const decoders[])(struct str bytes) = {ask, greet, rule, report, proxy};
 
     if (n)
-        decoders[data[0] % 4]((struct str){(const char *)data + 1, n - 1});
+        decoders[data[0] % 5]((struct str){(const char *)data + 1, n - 1});
     return 0;
 }

@@ -75,6 +75,33 @@ report(good=probe(lambda: dial("api.example.com", 443, good, 1)), pieces=probe(l
     t.ok({"TLS names another server", "TLS hides which server is meant (ECH)"} <= reasons, "the result says why", reasons)
 
 
+def test_proxy(t, world):
+    got, done = probes(world, f"allow:api.example.com,api.example.com:8443,{PRIVATE}:5432", rf"""
+def proxy(head, more=b"", size=12):
+    with socket.create_connection(("proxy.glovebox", 80), 10) as s:
+        s.settimeout(10); s.sendall(head.encode()); got = s.recv(2000)
+        if more and b" 200 " in got: s.sendall(more); got += s.recv(2000)
+        while not more and (part := s.recv(2000)): got += part
+        return got.decode("latin-1")
+c = "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n"
+report(up=probe(lambda: proxy(c % "api.example.com:8443", b"hello")), address=probe(lambda: proxy(c % "{PRIVATE}:5432", b"hello")),
+       other=probe(lambda: proxy(c % "evil.example.net:443")), private=probe(lambda: proxy(c % "{PRIVATE}:443")), metadata=probe(lambda: proxy(c % "{METADATA}:80")),
+       mapped=probe(lambda: proxy(c % "[::ffff:{PRIVATE}]:443")), loopback=probe(lambda: proxy(c % "127.0.0.1:9999")), number=probe(lambda: proxy(c % "0x7f.1:9999")),
+       mail=probe(lambda: proxy(c % "api.example.com:25")), smuggled=probe(lambda: proxy(c % "api.example.com:8443" + "GET / HTTP/1.1\r\n\r\n")),
+       fronted=probe(lambda: proxy(c % "api.example.com:443", hello("evil.example.net"))), plain=probe(lambda: proxy("GET http://api.example.com/p HTTP/1.1\r\nHost: api.example.com\r\n\r\n")),
+       plain_other=probe(lambda: proxy("GET http://evil.example.net/ HTTP/1.1\r\nHost: evil.example.net\r\n\r\n")), long=probe(lambda: proxy("GET http://api.example.com/" + "x" * 9000)))
+""")
+    t.ok(got.get("up", "").startswith("HTTP/1.1 200 ") and got["up"].endswith("hello"), "CONNECT to an allowed host", got)
+    t.ok(got.get("address", "").endswith("hello"), "and to an allowed address", got)
+    for name in ("other", "private", "metadata", "mapped", "loopback", "number", "mail", "smuggled", "plain_other", "long"):
+        t.ok(str(got.get(name)).startswith("HTTP/1.1 403"), f"the proxy refuses ({name})", got.get(name))
+    t.ok("ConnectionReset" in str(got.get("fronted")) or str(got.get("fronted")).endswith("established\r\n\r\n"), "TLS to another server is cut off", got.get("fronted"))
+    t.ok("page /p" in str(got.get("plain")), "plain HTTP to an allowed host", got.get("plain"))
+    t.equal(world.untouched(), {}, "nothing else was reached")
+    done = world.run("allow:api.example.com", "curl -sS -m 10 http://api.example.com/c", "--env", "http_proxy=http://proxy.glovebox:80", lang="bash")
+    t.equal(done["stdout"], "page /c", "curl with http_proxy", done["stderr"])
+
+
 def test_slow(t, world):
     world.names.silent.add("silent.example.com")
     world.names.table["nowhere.example.com"] = ["203.0.113.99"]

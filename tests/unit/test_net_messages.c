@@ -8,6 +8,7 @@
 #include "network/dns.h"
 #include "network/hello.h"
 #include "network/names.h"
+#include "network/proxy_head.h"
 #include "network/rows.h"
 #include "tap.h"
 
@@ -186,6 +187,66 @@ static void test_hello_cuts(void)
     EQ_INT(more, b.n);
 }
 
+/* ---- the proxy ---- */
+
+static enum proxy_kind ask(const char *text, struct proxy_head *ret, struct buf *forward)
+{
+    buf_done(forward);
+    buf_init(forward, 4 * PROXY_HEAD_MAX);
+    return proxy_head_read(str_from(text), ret, forward);
+}
+
+static void test_proxy(void)
+{
+    static const char *const bad[] = {
+        "CONNECT a.b HTTP/1.1\r\n\r\n",
+        "CONNECT a.b:0 HTTP/1.1\r\n\r\n",
+        "CONNECT a.b:99999 HTTP/1.1\r\n\r\n",
+        "CONNECT a.b:+443 HTTP/1.1\r\n\r\n",
+        "CONNECT a@b.c:443 HTTP/1.1\r\n\r\n",
+        "CONNECT http://a.b:443 HTTP/1.1\r\n\r\n",
+        "CONNECT 127.1:443 HTTP/1.1\r\n\r\n",
+        "CONNECT a.b:443 HTTP/1.1 x\r\n\r\n",
+        "CONNECT a.b:443\tx HTTP/1.1\r\n\r\n",
+        "CONNECT  a.b:443 HTTP/1.1\r\n\r\n",
+        "CONNECT a.b:443\r\n\r\n",
+        "CONNECT a.b\r:443 HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET https://a.b/ HTTP/1.1\r\n\r\n",
+        "GET http://x@a.b/ HTTP/1.1\r\n\r\n",
+        "GET http://a.b/ HTTP/1.1\r\nX: 1\r\n y\r\n\r\n",
+        "GET http://a.b/ HTTP/1.1\r\nno header\r\n\r\n",
+        "GET http://a.b/ HTTP/1.1\r\nX: 1\nY: 2\r\n\r\n",
+        "GET http://a.b/ HTTP/1.1\r\nContent-Length : 5\r\n\r\n",
+        "get http://a.b/ HTTP/1.1\r\n\r\n",
+    };
+    AUTO_BUF struct buf forward = {0};
+    struct proxy_head h;
+
+    EQ_INT(ask("CONNECT API.Example.com:443 HTTP/1.1\r\nHost: x\r\n\r\nrest", &h, &forward),
+           PROXY_CONNECT);
+    EQ_STR(h.host, "api.example.com");
+    OK(h.port == 443 && !h.is_address && h.end == 49, "its port, and where it ends");
+    EQ_INT(ask("CONNECT [2001:db8::1]:443 HTTP/1.1\r\n\r\n", &h, &forward), PROXY_CONNECT);
+    OK(h.is_address && h.port == 443, "an address of IPv6");
+    EQ_INT(ask("GET http://a.b/c?d HTTP/1.1\r\nHost: a.b\r\nProxy-Connection: x\r\n"
+               "Connection: keep-alive\r\nAccept: */*\r\n\r\n",
+               &h, &forward),
+           PROXY_PLAIN);
+    EQ_STR(forward.p, "GET /c?d HTTP/1.1\r\nHost: a.b\r\nAccept: */*\r\nConnection: close\r\n\r\n");
+    OK(h.port == 80 && strcmp(h.host, "a.b") == 0, "the usual port");
+    EQ_INT(ask("GET http://10.1.2.3:81 HTTP/1.0\r\n\r\n", &h, &forward), PROXY_PLAIN);
+    OK(h.is_address && h.port == 81 && str_starts(buf_str(&forward), "GET / HTTP/1.1"),
+       "an address");
+    EQ_INT(ask("CONNECT a.b:443 HTTP/1.1\r\nHost: x\r\n", &h, &forward), PROXY_MORE);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        OK(ask(bad[i], &h, &forward) == PROXY_BAD, "request %zu is refused", i);
+    AUTO_FREE char *longer = xmalloc(PROXY_HEAD_MAX + 1);
+    memset(longer, 'A', PROXY_HEAD_MAX);
+    longer[PROXY_HEAD_MAX] = '\0';
+    EQ_INT(ask(longer, &h, &forward), PROXY_BAD);
+}
+
 /* ---- names and the book ---- */
 
 static void test_name_table(void)
@@ -272,6 +333,7 @@ int main(void)
     RUN(test_answer());
     RUN(test_hello());
     RUN(test_hello_cuts());
+    RUN(test_proxy());
     RUN(test_name_table());
     RUN(test_book());
     return tap_done();

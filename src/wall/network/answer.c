@@ -28,6 +28,10 @@ static size_t answer(struct side *side, struct str message, char ret[DNS_ANSWER_
     if (q.code != DNS_FINE)
         return dns_answer(message, &q, q.code, NULL, ret);
     struct str name = str_from(q.name);
+    if (str_is(name, NAMES_PROXY)) {
+        net_address_make_fake(NAMES_PROXY_POSITION, &fake);
+        return dns_answer(message, &q, DNS_FINE, &fake, ret);
+    }
     if (!net_name_ok(name) || !net_rules_allow_name(&side->rules, name, 0)) {
         if (q.name[0] && q.wants_v4 && !str_ends(name, ".arpa"))
             side_note_refused(side, q.name, 0, "no rule allows this name");

@@ -135,6 +135,25 @@ static const char *why_refused(const struct conn *c)
                                                           : "no rule allows this address";
 }
 
+void conn_begin(struct conn *c)
+{
+    const char *reason = why_refused(c);
+
+    if (reason) {
+        conn_refuse(c, false, reason);
+        return;
+    }
+    c->until_ms = clock_mono_ms() + LOOKUP_MS;
+    loop_watch(&c->inside, 0);
+    if (c->by_name) {
+        c->state = WAITS;
+        begin_lookups(c->side);
+    } else {
+        c->list[c->n++] = c->address;
+        conn_try_next(c);
+    }
+}
+
 void carry_accept(struct side *side, int fd, const struct net_address *to, uint16_t port)
 {
     const char *name = names_find(&side->names, to);
@@ -160,17 +179,15 @@ void carry_accept(struct side *side, int fd, const struct net_address *to, uint1
     c->address = *to;
     c->has_address = !name;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    loop_watch(&c->inside, 0);
-    const char *reason = side->conn_n > SIDE_CONNECTIONS_MAX
-                             ? "too many connections are open at once"
-                             : why_refused(c);
-    if (reason) {
-        conn_refuse(c, false, reason);
-    } else if (name) {
-        begin_lookups(side);
+    bool proxied = port == 80 && net_address_fake(to) == NAMES_PROXY_POSITION;
+    if (side->conn_n > SIDE_CONNECTIONS_MAX) {
+        conn_refuse(c, false, "too many connections are open at once");
+    } else if (proxied) {
+        c->proxied = true;
+        c->state = ASKS;
+        loop_watch(&c->inside, EPOLLIN);
     } else {
-        c->list[c->n++] = *to;
-        conn_try_next(c);
+        conn_begin(c);
     }
 }
 
@@ -178,7 +195,7 @@ void carry_narrow(struct side *side)
 {
     for (struct conn *c = side->conns, *next; c; c = next) {
         next = c->next;
-        if (c->state == REFUSES || c->state == LEAVES || !why_refused(c))
+        if (c->state == ASKS || c->state == REFUSES || c->state == LEAVES || !why_refused(c))
             continue;
         conn_note(c, false, "the rule was taken back while the connection was open");
         conn_reset(c);
@@ -188,6 +205,9 @@ void carry_narrow(struct side *side)
 static void conn_late(struct conn *c)
 {
     switch (c->state) {
+    case ASKS:
+        conn_reset(c);
+        break;
     case WAITS:
     case LOOKS_UP:
         conn_refuse(c, true, "the name cannot be resolved: no name server answered in time");

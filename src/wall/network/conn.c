@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "network/hello.h"
+#include "network/proxy_head.h"
 #include "network/refusal.h"
 
 enum {
@@ -100,42 +101,49 @@ static void send_page(struct conn *c)
     c->state = LEAVES;
 }
 
+enum { REMEDY_MAX = NET_NAME_MAX + 16 };
+
 /* A rule that would allow the connection, or "". A name that leads to a private address is helped
- * by a rule with the address. */
-static void find_remedy(const struct conn *c, bool allowed, char ret[NET_NAME_MAX + 16])
+ * by a rule with the address; nothing helps against a metadata service. */
+static void find_remedy(const struct conn *c, const char *reason, char ret[REMEDY_MAX])
 {
+    bool unruled = str_starts(str_from(reason), "no rule"), metadata;
     char address[NET_ADDRESS_TEXT];
 
     ret[0] = '\0';
-    if (allowed || (c->has_address && net_address_is_metadata(&c->address)))
+    metadata = c->has_address && net_address_is_metadata(&c->address);
+    if (metadata || (!unruled && !str_starts(str_from(reason), "the name leads")))
         return;
-    if (!c->has_address) {
-        snprintf(ret, NET_NAME_MAX + 16, "%s:%u", c->host, c->port);
+    if (unruled && c->by_name) {
+        snprintf(ret, REMEDY_MAX, "%s:%u", c->host, c->port);
         return;
     }
     net_address_write(&c->address, address);
-    snprintf(ret, NET_NAME_MAX + 16, net_address_is_v4(&c->address) ? "%s:%u" : "[%s]:%u", address,
+    snprintf(ret, REMEDY_MAX, net_address_is_v4(&c->address) ? "%s:%u" : "[%s]:%u", address,
              c->port);
 }
 
 void conn_refuse(struct conn *c, bool allowed, const char *reason)
 {
-    char remedy[NET_NAME_MAX + 16];
+    char remedy[REMEDY_MAX];
+    /* A tunnel that is open carries what is not ours. */
+    bool page = c->proxied ? !c->tunnel || c->state != OPEN : c->port == 80;
 
     conn_note(c, allowed, reason);
     loop_forget(&c->outside);
-    if (c->port != 80) {
+    if (!page) {
         conn_reset(c);
         return;
     }
     free(c->in.p);
-    find_remedy(c, allowed, remedy);
-    c->in = (struct flow){.p = refusal_page(c->host, allowed, reason, remedy[0] ? remedy : NULL)};
+    find_remedy(c, reason, remedy);
+    c->in = (struct flow){
+        .p = refusal_page(&(struct refusal){c->host, c->port, allowed, reason, remedy})};
     c->in.n = strlen(c->in.p);
     c->state = REFUSES;
     c->until_ms = clock_mono_ms() + REFUSAL_MS;
     loop_watch(&c->inside, EPOLLIN);
-    if (c->out.n)
+    if (c->out.n || c->proxied)
         send_page(c);
 }
 
@@ -235,6 +243,58 @@ static bool read_first(struct conn *c)
     return conn_check(c);
 }
 
+/* ---- the proxy ---- */
+
+/* What follows the head of CONNECT before our answer was not meant for the server that we connect:
+ * a client waits for the answer. */
+static void take_ask(struct conn *c, enum proxy_kind kind, const struct proxy_head *head,
+                     struct buf *forward)
+{
+    size_t rest = c->out.n - head->end;
+
+    memcpy(c->host, head->host, sizeof c->host);
+    if (head->is_address)
+        net_address_write(&head->address, c->host);
+    c->port = head->port;
+    c->by_name = !head->is_address;
+    c->has_address = head->is_address;
+    c->address = head->address;
+    c->tunnel = kind == PROXY_CONNECT;
+    if (c->tunnel && rest) {
+        conn_refuse(c, false, "bytes follow CONNECT before it is answered");
+        return;
+    }
+    if (!c->tunnel)
+        (void)buf_add_str(forward, (struct str){c->out.p + head->end, rest});
+    free(c->out.p);
+    c->out = (struct flow){0};
+    if (!c->tunnel)
+        flow_keep(&c->out, forward->p, forward->n);
+    conn_begin(c);
+}
+
+static void read_ask(struct conn *c)
+{
+    AUTO_BUF struct buf forward = {0};
+    struct proxy_head head;
+    char piece[PROXY_HEAD_MAX];
+    ssize_t n = recv(c->inside.fd, piece, sizeof piece, 0);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        conn_free(c);
+        return;
+    }
+    flow_keep(&c->out, piece, (size_t)n);
+    buf_init(&forward, (size_t)4 * PROXY_HEAD_MAX);
+    enum proxy_kind kind = proxy_head_read((struct str){c->out.p, c->out.n}, &head, &forward);
+    if (kind == PROXY_BAD)
+        conn_refuse(c, false, "this is no valid request to a proxy");
+    else if (kind != PROXY_MORE)
+        take_ask(c, kind, &head, &forward);
+}
+
 /* ---- events ---- */
 
 void conn_inside_ready(struct watched *w, uint32_t events)
@@ -244,6 +304,10 @@ void conn_inside_ready(struct watched *w, uint32_t events)
 
     if (c->state == REFUSES || c->state == LEAVES) {
         read_refused(c);
+        return;
+    }
+    if (c->state == ASKS) {
+        read_ask(c);
         return;
     }
     if (c->state != OPEN) { /* the guest has given up, or only begun to send */
@@ -272,8 +336,16 @@ void conn_inside_ready(struct watched *w, uint32_t events)
 
 static void conn_open(struct conn *c)
 {
+    static const char established[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+
     conn_note(c, true, "");
     c->state = OPEN;
+    if (c->tunnel)
+        flow_keep(&c->in, established, strlen(established));
+    if (c->proxied && !c->tunnel) { /* the head is ours, and is no TLS */
+        c->checked = true;
+        count_bytes(c, true, c->out.n);
+    }
     c->until_ms = clock_mono_ms() + IDLE_MS;
     conn_watch(c);
 }

@@ -9,7 +9,8 @@
 #include "network/lookup.h"
 #include "network/side.h"
 
-enum conn_state { WAITS, LOOKS_UP, CONNECTS, OPEN, REFUSES, LEAVES };
+/* ASKS: of the proxy, the head of its request has not come yet. */
+enum conn_state { ASKS, WAITS, LOOKS_UP, CONNECTS, OPEN, REFUSES, LEAVES };
 
 struct conn {
     struct watched inside;
@@ -18,6 +19,8 @@ struct conn {
     enum conn_state state;
     char host[NET_NAME_MAX + 1]; /* a name, or the address as text */
     bool by_name, has_address;
+    bool proxied; /* it came to the proxy */
+    bool tunnel;  /* by CONNECT: it is told when it is open */
     bool checked; /* the first bytes may leave */
     bool booked;  /* it has a row */
     size_t row;
@@ -43,6 +46,8 @@ void conn_note(struct conn *c, bool allowed, const char *reason);
 void conn_refuse(struct conn *c, bool allowed, const char *reason);
 /* Waits for what can happen next. */
 void conn_watch(struct conn *c);
+/* carry.c: the destination is known now: looks it up or connects, or refuses. */
+void conn_begin(struct conn *c);
 /* carry.c: tries the next address; with none left, the failure in errno is the connection's. */
 void conn_try_next(struct conn *c);
 

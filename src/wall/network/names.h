@@ -15,6 +15,10 @@
 
 enum { NAMES_MAX = 4096 };
 
+/* The proxy (proxy_head.h), which is there for every guest: 198.18.0.1. */
+#define NAMES_PROXY          "proxy.glovebox"
+#define NAMES_PROXY_POSITION 1
+
 struct names {
     char **list;
     uint16_t *slots; /* a hash table: a position in the list plus 1, or 0 */

@@ -8,8 +8,15 @@
 
 #include <stdbool.h>
 
-/* A whole answer of HTTP/1.1; the caller frees it. `allowed`: a rule allows it, but it failed.
- * `remedy` is a rule that would help, or NULL. */
-char *refusal_page(const char *host, bool allowed, const char *reason, const char *remedy);
+struct refusal {
+    const char *host;
+    unsigned port;
+    bool allowed; /* a rule allows it, but it failed */
+    const char *reason;
+    const char *remedy; /* a rule that would help; or "" */
+};
+
+/* A whole answer of HTTP/1.1; the caller frees it. */
+char *refusal_page(const struct refusal *r);
 
 #endif

@@ -676,3 +676,54 @@ def test_agentos_shape(t):
     t.equal((doc["total"], doc["passed"], doc["results"][0]), (2, 1, {"test": "f(1)", "expected": "1", "actual": "1", "passed": True}), "the profile chapter", doc)
     done = t.box("format", stdin=done.out)
     t.match(b"1 of 2 tests passed.\n- case 2: f\\(1\\): Expected 2, got 1\n", done.out, "for a model")
+
+
+# ---- functions without an import, around the function that is tested ----
+
+AROUND = [
+    ("len(f(3))", 3), ("sorted(f(3))", [0, 1, 2]), ("str(f(1))", "[0]"), ("sum(f(3)) + max(f(2))", 4), ("repr(f(2))", "[0, 1]"),
+    ("list(map(str, f(2)))", ["0", "1"]), ("isinstance(f(1), list)", True), ("type(f(1)).__name__", "list"), ("''.join(map(str, f(3)))", "012"),
+    ("[len(f(i)) for i in range(3)]", [0, 1, 2]), ("any(x > 1 for x in f(3))", True), ("set(f(2)) == {0, 1}", True), ("abs(min(f(2)))", 0),
+    ("round(sum(f(3)) / 2, 1)", 1.5), ("dict(a=f(1))", {"a": [0]}), ("tuple(f(2)) == (0, 1)", True), ("list(reversed(f(3)))", [2, 1, 0]),
+    ("list(zip(f(2), f(2)))[1][0]", 1), ("all(f(0))", True), ("list(enumerate(f(2)))[1][1]", 1),
+]
+
+
+def test_builtins_around(t):
+    """Python's own functions in a case's call, with every profile that judges the candidate."""
+    code = "def f(n):\n    return list(range(n))\n"
+    cases = [{"call": call, "expected": want} for call, want in AROUND] + [{"args": [2], "expected": [0, 1]}]
+    for profile in ("standard", "strict", "kodeagent", "codeact", "chapter", "restricted", "agentos", "smolagents"):
+        doc = judge(t, code, cases, "--func", "f", "--profile", profile)
+        t.ok(doc.get("all_passed"), "calls with %s" % profile, [r["detail"] for r in doc["test_results"] if not r["passed"]] or doc)
+    checks = [{"task_id": "a", "code": code, "test_list": ["assert (%s) == %r" % pair for pair in AROUND]},
+              {"task_id": "b", "prompt": "", "completion": code, "entry_point": "f", "canonical_solution": code,
+               "test": "def check(f):\n" + "".join("    assert (%s) == %r\n" % pair for pair in AROUND)}]
+    t.write("suite.jsonl", "".join(json.dumps(row) + "\n" for row in checks))
+    done = t.box("test", "--suite", "suite.jsonl")
+    t.ok(done.code == 0 and b"2 of 2 passed" in done.out, "in the tests of MBPP and HumanEval", done)
+
+
+def test_base_functions(t):
+    """What the profile smolagents gives without an import, to the candidate, to a call and to the tests of a suite."""
+    code = "def f(x: List[int]) -> Nothing:\n    return sqrt(x)\n"
+    cases = [{"args": [16], "expected": 4.0}, {"call": "floor(f(17))", "expected": 4}, {"call": "ceil(f(17)) + len(str(f(4)))", "expected": 8},
+             {"call": "f(k * k)", "expected": 3.0}]
+    t.write("setup.py", "k = floor(sqrt(9.5))\n")
+    doc = judge(t, code, cases, "--func", "f", "--setup", "setup.py", "--profile", "smolagents")
+    t.ok(doc.get("all_passed"), "calls, with names in annotations that nothing defines", [r["detail"] for r in doc["test_results"]] or doc)
+    doc = judge(t, code, cases[:1], "--func", "f", "--isolate", "--profile", "smolagents")
+    t.ok(doc.get("all_passed"), "--isolate", doc)
+    doc = judge(t, "def f(x):\n    return sqrt(x)\n", cases[:1], "--func", "f")
+    t.match("name 'sqrt' is not defined", doc["test_results"][0]["detail"], "not with another profile")
+    doc = judge(t, "print(floor(2.5))\n", [{"stdin": "", "expected_stdout": "2\n"}], "--profile", "smolagents")
+    t.ok(doc.get("all_passed"), "a program", doc)
+    doc = judge(t, code, cases[:1], "--func", "f", "--profile", "smolagents", "--allow-imports", "nosuch_a")
+    t.match("InterpreterError: Non-installed authorized modules: nosuch_a", doc["test_results"][0]["detail"], "modules that must be installed")
+    rows = [{"task_id": "a", "code": code, "test_list": ["assert f(16) == 4.0", "assert floor(f(17)) == 4"]},
+            {"task_id": "b", "prompt": "", "completion": code, "entry_point": "f", "test": "def check(g):\n    assert ceil(g(17)) == 5\n"}]
+    t.write("suite.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    done = t.box("test", "--suite", "suite.jsonl", "--profile", "smolagents")
+    t.ok(done.code == 0 and b"2 of 2 passed" in done.out, "suites", done)
+    done = t.box("test", "--suite", "suite.jsonl")
+    t.ok(done.code == 1 and b"0 of 2 passed" in done.out, "not with another profile", done)

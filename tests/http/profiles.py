@@ -125,8 +125,23 @@ def walk(tap, door, lines, said):
         tap.equal(of_document(cell), (out, message), "%s, a session: %r" % (door, code))
 
 
+# What the judge's calls may use: the profile's functions and Python's own, around the function that is tested.
+JUDGED = {"code": "def f(x: Nothing):\n    return [sqrt(x), floor(x + 0.5)]\n", "func": "f", "cases": [
+    {"args": [16], "expected": [4.0, 16]}, {"call": "len(f(3))", "expected": 2}, {"call": "floor(sum(f(16))) + ceil(f(17)[0])", "expected": 25},
+    {"call": "sorted(f(16), reverse=True)", "expected": [16, 4.0]}, {"call": "str(f(16))", "expected": "[4.0, 16]"}]}
+
+
+def judged(tap, d, how):
+    doc = d.post("/v1/test", {**JUDGED, **how}).json
+    tap.ok(doc.get("all_passed"), "POST /v1/test %s" % ("" if how else "with a locked policy"),
+           [r["detail"] for r in doc.get("test_results", [])] or doc)
+
+
 def test(tap):
+    with Daemon("--lock-policy", "--profile", PROFILE) as d:
+        judged(tap, d, {})
     with Daemon() as d:
+        judged(tap, d, {"profile": PROFILE})
         for code, out, message in ROWS:
             for door in (by_command, by_http, by_http_session, by_command_session):
                 tap.equal(door(d, code), (out, message), "%s: %r" % (door.__name__, code))

@@ -227,6 +227,9 @@ def test_judging(tap):
         tap.ok("Expected 4, got 3" in texts(result), "the advice", result)
         tap.equal(client.tool("test_code", code="print(int(input()) * 2)", cases=[{"stdin": "2", "expected_stdout": "4"}])["all_passed"], True, "a program")
         tap.ok(client.call("test_code", {"code": "1", "cases": [{"args": 5}]})["isError"], "invalid cases")
+    with Client("--profile", "smolagents") as client:
+        found = client.tool("test_code", code="def f(x): return sqrt(x)", cases=[{"call": "floor(f(17)) + len(str(f(4)))", "expected": 7}])
+        tap.equal(found["all_passed"], True, "functions without an import, around the function that is tested", found)
     with Checked(tap, "--profile", "strict") as client:
         tap.equal(client.tool("check_code", code="import subprocess\nsubprocess.run(['ls'])")["allowed"], False, "the profile decides")
 

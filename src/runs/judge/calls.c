@@ -89,7 +89,7 @@ static int add_header(struct buf *b, const struct calls *calls, bool calls_funct
 static int make_request(const struct calls *calls, const struct batch *batch, struct buf *b,
                         struct err *err)
 {
-    driver_add(b, &driver);
+    driver_add(b, &driver, &calls->judge->q->run);
     if (add_header(b, calls, calls->wants_call) < 0)
         return err_set(err, ERR_USAGE, "--func: not a valid Python name");
     for (size_t i = 0; i < batch->n; i++)

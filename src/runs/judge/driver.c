@@ -3,34 +3,51 @@
 
 #include <string.h>
 
-/* Standard input begins with "MAGIC BYTES BYTES"; then follow the driver's bytecode and its
- * source. */
-static const char boot[] = "import marshal\n"
-                           "from posix import read\n"
-                           "from _frozen_importlib_external import MAGIC_NUMBER\n"
-                           "def take(n):\n"
-                           "    data = b''\n"
-                           "    while len(data) < n:\n"
-                           "        data += read(0, n - len(data)) or 1 / 0\n"
-                           "    return data\n"
-                           "head = b''\n"
-                           "while head[-1:] != b'\\n':\n"
-                           "    head += take(1)\n"
-                           "magic, code, text = head.split()\n"
-                           "code, text = take(int(code)), take(int(text)).decode()\n"
-                           "exec(marshal.loads(code) if MAGIC_NUMBER.hex() == magic.decode() else "
-                           "text)\n";
+#include "run/profile_first.h"
 
-void driver_add(struct buf *b, const struct driver *driver)
+enum { PROFILE_MAX = 1 << 20 };
+
+/* Standard input begins with "MAGIC BYTES BYTES BYTES LAZY"; then follow the driver's bytecode, its
+ * source, and the code that the profile runs before a candidate. LAZY is 1 if the candidate's
+ * annotations are not evaluated. The driver has begin_profile() and candidate_flags, for
+ * compile(). */
+static const char boot[] =
+    "import marshal, sys\n"
+    "from posix import read\n"
+    "from _frozen_importlib_external import MAGIC_NUMBER\n"
+    "def take(n):\n"
+    "    data = b''\n"
+    "    while len(data) < n:\n"
+    "        data += read(0, n - len(data)) or 1 / 0\n"
+    "    return data\n"
+    "head = b''\n"
+    "while head[-1:] != b'\\n':\n"
+    "    head += take(1)\n"
+    "magic, code, text, profile_text, lazy = head.split()\n"
+    "code, text = take(int(code)), take(int(text)).decode()\n"
+    "profile_text, candidate_flags = take(int(profile_text)).decode(), 0\n"
+    "if lazy == b'1' and (3, 7) <= sys.version_info < (3, 14):\n"
+    "    import __future__\n"
+    "    candidate_flags = __future__.annotations.compiler_flag\n"
+    "def begin_profile(names):\n"
+    "    exec(profile_text, {'program': names})\n"
+    "exec(marshal.loads(code) if MAGIC_NUMBER.hex() == magic.decode() else text)\n";
+
+void driver_add(struct buf *b, const struct driver *driver, const struct run_request *candidate)
 {
+    AUTO_BUF struct buf first = {0};
     size_t text = 0;
 
+    buf_init(&first, PROFILE_MAX);
+    profile_first(candidate, true, &first);
     for (const char *const *part = driver->parts; *part; part++)
         text += strlen(*part);
-    (void)buf_addf(b, "%s %lu %zu\n", driver->magic, *driver->code_size, text);
+    (void)buf_addf(b, "%s %lu %zu %zu %d\n", driver->magic, *driver->code_size, text, first.n,
+                   profile_skips_annotations(candidate));
     (void)buf_add(b, driver->code, *driver->code_size);
     for (const char *const *part = driver->parts; *part; part++)
         (void)buf_adds(b, *part);
+    (void)buf_add_str(b, buf_str(&first));
 }
 
 void only_language_init(struct only_language *only, const struct language *base,

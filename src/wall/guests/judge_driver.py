@@ -244,12 +244,12 @@ class Loader:
         self.decode = decoder(self.names)
         modules["candidate"] = modules["__main__"] = module
 
-    def execute(self, path):
+    def execute(self, path, flags=0):
         with open(path, "rb") as f:
             source = f.read()
         if any(word in source for word in SITE):
             load_site()
-        code = compile(source, path, "exec", dont_inherit=True)
+        code = compile(source, path, "exec", flags, True)
         if path == self.path:
             self.coverage.note_code(code)
         self.coverage.start()
@@ -260,6 +260,10 @@ class Loader:
     def set_up(self, header, commands):
         path = self.path.rpartition("/")[0] + "/" + header["setup"]
         try:
+            begin_profile(self.names)
+        except Exception:
+            pass  # load() reports it
+        try:
             self.execute(path)
             said = b"{}"
         except BaseException as e:
@@ -269,7 +273,8 @@ class Loader:
         return said == b"{}" and read(commands, 3) == b"go\n"
 
     def load(self, header):
-        self.execute(self.path)
+        begin_profile(self.names)
+        self.execute(self.path, candidate_flags)
         self.coverage.loaded = self.coverage.seen
         if header["calls"]:
             self.func, self.name = find_function(self.names, header["func"])

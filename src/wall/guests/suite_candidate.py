@@ -223,8 +223,9 @@ def main():
     modules["candidate"] = modules["__main__"] = module
     sys.argv, sys.path[:1] = [path], [path.rpartition("/")[0]]
     try:
+        begin_profile(names)
         with open(path, "rb") as f:
-            exec(compile(f.read(), path, "exec", dont_inherit=True), names)
+            exec(compile(f.read(), path, "exec", candidate_flags, True), names)
         link.send('{"value":null}')
     except BaseException as e:
         link.send('{"raised":%s}' % link.report(e))

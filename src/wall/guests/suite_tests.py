@@ -336,7 +336,7 @@ def load_alone(task):
         found = libraries.find(name)
         if found:
             names[name] = found[0]
-    exec(compile(task["candidate"], "candidate.py", "exec", dont_inherit=True), names)
+    exec(compile(task["candidate"], "candidate.py", "exec", candidate_flags, True), names)
     exec(compile(task["setup"], "<setup>", "exec", dont_inherit=True), names)
 
 
@@ -448,6 +448,7 @@ link = TestLink(
     {"call": lambda f, *args, **kwargs: f(*args, **kwargs), "signature": signature_of}, REMOTES)
 with open(sys.argv[1], "rb") as f:
     task = link.decode(f.read().decode())
+begin_profile({})
 entry, seconds, alone = task["entry"], task["seconds"], "candidate" in task
 folder = sys.argv[1].rpartition("/")[0]
 sys.path.append(folder)  # the folder of the user's own inputs, after all others

@@ -4,11 +4,13 @@
 index that pip is configured for, and runs only by name."""
 
 import contextlib
+import http.client
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -141,6 +143,52 @@ def test_doors(tap):
             tap.ok(done.returncode and not os.path.exists(p.store + "/x"), f"no name: {name[:9]!r}", said(done))
 
 
+class Unix(http.client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.host)
+
+
+def ask(path, method, where, body=None, lines=False):
+    c = Unix(path)
+    headers = {"Content-Type": "application/json", **({"Accept": "application/x-ndjson"} if lines else {})}
+    c.request(method, where, body and json.dumps(body), headers)
+    r = c.getresponse()
+    text = r.read().decode()
+    c.close()
+    return r.status, [json.loads(line) for line in text.splitlines()] if lines else json.loads(text)
+
+
+def test_daemon(tap):
+    with place() as p:
+        p.index.add(Wheel("one"))
+        path = p.folder + "/d.sock"
+        d = p.begin("serve", "--listen", "unix:" + path, "--log", "off")
+        tap.ok(wait_for(lambda: os.path.exists(path)), "a daemon")
+        status, lines = ask(path, "POST", "/v1/environments", {"name": "mine", "pip": "one"}, lines=True)
+        tap.equal((status, [x["event"] for x in lines][-1], any("download" in x.get("message", "") for x in lines)), (200, "finished", True),
+                  "made, with lines about the progress", status, lines)
+        status, about = ask(path, "GET", "/v1/environments/mine")
+        tap.equal((status, [x["name"] for x in about.get("packages", [])]), (200, ["one"]), "shown", about)
+        code = "import one; print(one.NAME)"
+        status, ran = ask(path, "POST", "/v1/run", {"code": code, "environment": "mine"})
+        tap.equal((status, ran.get("stdout")), (200, "one\n"), "run in it", ran)
+        status, ran = ask(path, "POST", "/v1/run", {"code": code, "pip": ["one"]})
+        tap.equal((status, ran.get("stdout")), (200, "one\n"), "run with packages", ran)
+        status, s = ask(path, "POST", "/v1/sessions", {"environment": "mine"})
+        status, ran = ask(path, "POST", f"/v1/sessions/{s['id']}/exec", {"code": "import one; one.NAME"})
+        tap.equal((status, ran.get("success")), (200, True), "a session", ran)
+        status, said_no = ask(path, "DELETE", "/v1/environments/mine")
+        tap.ok(status != 200 and "in use" in str(said_no), "not removed while the session has it", said_no)
+        ask(path, "DELETE", f"/v1/sessions/{s['id']}")
+        done = wait_for(lambda: ask(path, "DELETE", "/v1/environments/mine")[0] == 200)
+        tap.ok(done, "removed afterwards")
+        tap.equal(ask(path, "GET", "/v1/environments")[1], {"environments": []}, "none is left")
+        tap.equal(ask(path, "GET", "/v1/environments/mine")[0], 404, "nor shown")
+        d.terminate()
+        d.communicate()
+
+
 def test_refused(tap):
     with place() as p:
         done = p.run("run", "--pip", "absent", "-c", "1")
@@ -215,9 +263,9 @@ def test_builders(tap):
 
 def wait_for(condition):
     until = time.monotonic() + 60
-    while not condition() and time.monotonic() < until:
+    while not (done := condition()) and time.monotonic() < until:
         time.sleep(0.02)
-    return condition()
+    return done
 
 
 def test_killed(tap):
@@ -277,7 +325,7 @@ def test_real(tap):
     p.close()
 
 
-PARTS = {"made": test_made, "doors": test_doors, "refused": test_refused, "hostile": test_hostile, "builders": test_builders,
+PARTS = {"made": test_made, "doors": test_doors, "daemon": test_daemon, "refused": test_refused, "hostile": test_hostile, "builders": test_builders,
          "killed": test_killed, "kept": test_kept}
 BY_NAME = {"real": test_real}
 

@@ -86,7 +86,7 @@ class Daemon:
         if tcp:
             self.command += ["--listen", "127.0.0.1:%d" % self.port, "--token-file", self.tokens]
         self.command += options
-        self.env = dict(os.environ, HOME=self.folder, **(env or {}))
+        self.env = dict(os.environ, HOME=self.folder, XDG_DATA_HOME=self.folder, **(env or {}))
         self.env.pop("XDG_RUNTIME_DIR", None)
         self.process = None
 

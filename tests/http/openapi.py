@@ -22,7 +22,7 @@ EXAMPLES = {
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "pause_after_ms": 0, "image": "x", "dockerfile": "FROM x", "pip": ["x"], "grace_ms": 100, "forks": 1,
     "attempt": False, "attempt_keep": False, "attempt_drop": False, "answers_input": False, "values": {"a": 1}, "names": ["a"], "list": True, "ok": 1,
-    "task": "t", "model": "m", "temperature": 0.5, "steps": 1, "token_limit": 10, "cost_limit": 0.5, "task_timeout_ms": 1000,
+    "offline": True, "task": "t", "model": "m", "temperature": 0.5, "steps": 1, "token_limit": 10, "cost_limit": 0.5, "task_timeout_ms": 1000,
     "samples": 1, "calls": "blocks", "style": "default", "one_shot": True, "answer_check": "answer > 1",
     "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
     "context": {"mine": 1}, "invocation": "i", "execution_id": "e",
@@ -153,6 +153,7 @@ def test_answers(tap, d, doc):
     check(tap, doc, "/v1/test", "post", d.post("/v1/test", {"code": "def f(): pass", "cases": [{"args": []}]}))
     check(tap, doc, "/v1/batch", "post", d.post("/v1/batch", {"runs": [{"code": "1"}]}))
     check(tap, doc, "/v1/backends", "get", d.get("/v1/backends"))
+    check(tap, doc, "/v1/environments", "get", d.get("/v1/environments"))
     check(tap, doc, "/v1/runs", "get", d.get("/v1/runs"))
     check(tap, doc, "/v1/runs/{run}", "get", d.get("/v1/runs/" + ran.json["id"]))
     opened = d.post("/v1/sessions", {})

@@ -110,11 +110,10 @@ static int prune_to(uint64_t ceiling, json_t *removed, struct err *err)
 
 int env_prune(uint64_t ceiling, json_t **ret_removed, struct err *err)
 {
-    AUTO_CLOSE int makers = -1;
+    AUTO_CLOSE int makers = env_store_make(err) < 0 ? -1 : env_lock("making", LOCK_EX, -1, err);
     json_t *removed = json_array();
 
-    if (env_store_make(err) == 0 && (makers = env_lock("making", LOCK_EX, -1, err)) >= 0 &&
-        prune_to(ceiling, removed, err) == 0) {
+    if (makers >= 0 && prune_to(ceiling, removed, err) == 0) {
         *ret_removed = removed;
         return 0;
     }
@@ -125,11 +124,11 @@ int env_prune(uint64_t ceiling, json_t **ret_removed, struct err *err)
 void env_hold_ceiling(void)
 {
     struct err none;
-    AUTO_CLOSE int makers = -1;
+    AUTO_CLOSE int makers =
+        store_bytes() > ENV_CEILING ? env_lock("making", LOCK_EX | LOCK_NB, -1, &none) : -1;
 
-    if (store_bytes() <= ENV_CEILING ||
-        (makers = env_lock("making", LOCK_EX | LOCK_NB, -1, &none)) < 0)
-        return; /* the maker that holds it comes here at its end */
+    if (makers < 0)
+        return; /* a maker that holds it comes here at its end */
     json_t *removed = json_array();
     (void)prune_to(ENV_CEILING, removed, &none);
     json_decref(removed);

@@ -304,11 +304,11 @@ static bool is_known(const struct make *m, struct env_used *ret)
 
 static int make_new(struct make *m, struct env_used *ret, struct err *err)
 {
-    AUTO_CLOSE int lock = -1;
     AUTO_FREE char *path = env_path("asked/%s", m->asked);
+    AUTO_CLOSE int lock =
+        env_store_make(err) < 0 ? -1 : env_lock(m->asked, LOCK_EX, m->watch->cancel_fd, err);
 
-    if (env_store_make(err) < 0 ||
-        (lock = env_lock(m->asked, LOCK_EX, m->watch->cancel_fd, err)) < 0)
+    if (lock < 0)
         return -1;
     /* Another builder may have made it while this one waited. */
     if (!m->want->fresh && is_known(m, ret))

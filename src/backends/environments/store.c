@@ -146,10 +146,10 @@ static void sweep(void)
 int env_stage_open(struct env_stage *ret, struct err *err)
 {
     AUTO_FREE char *path = env_path("stage/XXXXXX");
-    AUTO_CLOSE int all = -1;
+    AUTO_CLOSE int all = env_store_make(err) < 0 ? -1 : env_lock("stages", LOCK_EX, -1, err);
 
     *ret = (struct env_stage){.fd = -1};
-    if (env_store_make(err) < 0 || (all = env_lock("stages", LOCK_EX, -1, err)) < 0)
+    if (all < 0)
         return -1;
     sweep();
     if (!mkdtemp(path))

@@ -20,6 +20,10 @@
     "stopped =done,steps,tokens,cost,time,gave_up,cancelled,failed steps object[] "                \
     "usage Usage{} duration_ms integer error null|Failure "
 
+#define ENVIRONMENT                                                                                \
+    "id string path string python string base string kind string tag string maker string "         \
+    "requirements string[] created_ms integer bytes integer last_used_ms integer "
+
 /* Pairs "name type", separated by blanks. A type may be "null|TYPE". "[]" after a type means a list
  * of it, and "{}" an object whose members have it. "=a,b" is one of the strings a and b. A type
  * that begins with a capital letter is another schema. A '?' after a name: the member may be
@@ -139,6 +143,12 @@ static const struct {
     {"Backend", "name string alias string summary string wall boolean abilities Ability{} "
                 "about object"},
     {"Ability", "can boolean why_not null|string how null|string"},
+    {"Environments", "environments EnvironmentEntry[]"},
+    {"EnvironmentEntry", "names string[] " ENVIRONMENT},
+    {"Environment", "name null|string packages Package[] " ENVIRONMENT},
+    {"Package", "name string version string file string sha256 string bytes integer"},
+    {"MadeEvent", "event =finished time_ms integer result Environment"},
+    {"Removed", "removed string"},
     {"Runs", "runs Run[]"},
     {"Run",
      "id string time null|string time_ms integer source_sha256 string language string "
@@ -239,6 +249,7 @@ static const struct {
     {"CellEvent", OF_RUNS "ToolEvent InputEvent FinishedEvent"},
     {"TestEvent", "PreparingEvent CaseEvent TestedEvent"},
     {"OpenEvent", "PreparingEvent OpenedEvent"},
+    {"EnvironmentEvent", "PreparingEvent MadeEvent"},
     {"GenerateEvent", OF_TASKS "GeneratedEvent"},
     {"SolveEvent", OF_TASKS OF_RUNS "ToolEvent SolvedEvent"},
     {"TaskEvent", OF_TASKS OF_RUNS "TaskedEvent"},

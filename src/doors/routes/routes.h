@@ -23,6 +23,8 @@ void check_work(struct job *job);
 void test_work(struct job *job);
 void task_work(struct job *job);
 void backends_work(struct job *job);
+void environments_work(struct job *job);
+void environment_make_work(struct job *job);
 void values_set_work(struct job *job);
 void values_get_work(struct job *job);
 void tool_put_work(struct job *job);
@@ -30,6 +32,8 @@ void files_list_work(struct job *job);
 void handle_batch(struct call *call);
 void handle_runs(struct call *call);
 void handle_run_by_id(struct call *call);
+void handle_environment_show(struct call *call);
+void handle_environment_remove(struct call *call);
 void handle_about(struct call *call);
 void handle_health(struct call *call);
 void handle_ready(struct call *call);
@@ -58,7 +62,7 @@ void handle_mcp_delete(struct call *call);
 
 /* The fields that only one route has, for routes.c. */
 extern const struct setting open_rows[], commit_rows[], network_rows[], set_rows[], get_rows[],
-    answer_rows[], tool_rows[], stop_rows[], batch_rows[];
+    answer_rows[], tool_rows[], stop_rows[], batch_rows[], environment_rows[];
 extern const struct query_field runs_query[];
 
 #endif

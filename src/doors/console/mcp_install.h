@@ -2,8 +2,8 @@
  *
  * `glovebox mcp --install`: the configuration that makes a client start the server.
  */
-#ifndef MCP_MCP_INSTALL_H
-#define MCP_MCP_INSTALL_H
+#ifndef CONSOLE_MCP_INSTALL_H
+#define CONSOLE_MCP_INSTALL_H
 
 #include "request/settings.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/mcp_install.h"
+#include "console/mcp_install.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "console/mcp_clients.h"
 #include "console/save_file.h"
 #include "formats/encoded.h"
 #include "formats/json_edit.h"
@@ -21,75 +22,7 @@
 #include "options/user_file.h"
 #include "policy/policy.h"
 
-#define SERVER "glovebox"
-#define TOKEN  "GLOVEBOX_TOKEN" /* the variable that has the daemon's token */
-
 enum { FILE_MAX = 16 << 20 };
-
-enum file_kind { FILE_JSON, FILE_TOML, FILE_YAML };
-/* The members of an entry that starts a program, beside those of most clients: command, args. */
-enum entry_form { ENTRY_USUAL, ENTRY_ZED, ENTRY_OPENCODE, ENTRY_GOOSE };
-
-/* A path without a slash at its beginning is below the home folder; the project's is below the
- * current folder. */
-static const struct client {
-    const char *name, *title, *path;
-    const char *project; /* the file of a project; NULL: the client has none */
-    const char *section; /* the object with the servers */
-    enum file_kind kind;
-    bool typed; /* each entry has a member "type" */
-    /* the member for a daemon's address; NULL: the client can only start programs */
-    const char *address;
-    const char *token; /* how the client writes a variable of the environment */
-    /* The client's own command that adds a server. `add` is before the program, `before_args` is
-     * before the program's arguments; if it is "%", the entry follows as JSON instead. NULL: there
-     * is no such command. */
-    const char *add, *before_args;
-    enum entry_form form;
-} clients[] = {
-    {"claude", "Claude Code", ".claude.json", ".mcp.json", "mcpServers", FILE_JSON, true, "url",
-     "${" TOKEN "}", "claude mcp add --scope user " SERVER " --", "", ENTRY_USUAL},
-    {"claude-desktop", "Claude Desktop", ".config/Claude/claude_desktop_config.json", NULL,
-     "mcpServers", FILE_JSON, false, NULL, NULL, NULL, NULL, ENTRY_USUAL},
-    {"cursor", "Cursor", ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", FILE_JSON, false,
-     "url", "${env:" TOKEN "}", NULL, NULL, ENTRY_USUAL},
-    {"vscode", "VS Code", NULL, ".vscode/mcp.json", "servers", FILE_JSON, true, "url",
-     "${env:" TOKEN "}", "code --add-mcp", "%", ENTRY_USUAL},
-    {"codex", "Codex", ".codex/config.toml", ".codex/config.toml", NULL, FILE_TOML, false, "url",
-     NULL, "codex mcp add " SERVER " --", "", ENTRY_USUAL},
-    {"gemini", "Gemini CLI", ".gemini/settings.json", ".gemini/settings.json", "mcpServers",
-     FILE_JSON, false, "httpUrl", "${" TOKEN "}", "gemini mcp add --scope user " SERVER, " --",
-     ENTRY_USUAL},
-    {"windsurf", "Windsurf", ".codeium/windsurf/mcp_config.json", NULL, "mcpServers", FILE_JSON,
-     false, "serverUrl", "${env:" TOKEN "}", NULL, NULL, ENTRY_USUAL},
-    {"zed", "Zed", ".config/zed/settings.json", ".zed/settings.json", "context_servers", FILE_JSON,
-     false, NULL, NULL, NULL, NULL, ENTRY_ZED},
-    {"cline", "Cline",
-     ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-     NULL, "mcpServers", FILE_JSON, false, NULL, NULL, NULL, NULL, ENTRY_USUAL},
-    {"opencode", "opencode", ".config/opencode/opencode.json", "opencode.json", "mcp", FILE_JSON,
-     true, "url", "{env:" TOKEN "}", NULL, NULL, ENTRY_OPENCODE},
-    {"goose", "Goose", ".config/goose/config.yaml", NULL, "extensions", FILE_YAML, false, NULL,
-     NULL, NULL, NULL, ENTRY_GOOSE},
-};
-
-static const struct client *find_client(const char *option, const char *name, struct err *err)
-{
-    AUTO_BUF struct buf all = {0};
-
-    buf_init(&all, 1000);
-    for (size_t i = 0; i < ARRAY_LEN(clients); i++) {
-        if (name && strcmp(clients[i].name, name) == 0)
-            return &clients[i];
-        (void)buf_addf(&all, "%s%s", i ? ", " : "", clients[i].name);
-    }
-    if (!name)
-        (void)err_set(err, ERR_USAGE, "--write, --project and --http require --install CLIENT");
-    else
-        (void)err_set(err, ERR_USAGE, "--%s: '%.40s' is not a known client; there are %s", option,
-                      name, all.p);
-    return NULL;
-}
 
 /* A project may come from a stranger: its links must not lead the change elsewhere. */
 static int check_project_path(const char *path, struct err *err)
@@ -229,15 +162,6 @@ static json_t *arguments_of(const struct mcp_install *install, int argc, char **
     return list;
 }
 
-/* Makes a URL from "HOST:PORT", or from a URL with or without a path. */
-static char *address_of(const char *given)
-{
-    bool full = strstr(given, "://") != NULL;
-    const char *host = full ? strstr(given, "://") + 3 : given;
-
-    return xasprintf("%s%s%s", full ? "" : "http://", given, strchr(host, '/') ? "" : "/mcp");
-}
-
 static int check_http(const struct mcp_install *install, const struct client *client, int argc,
                       char **argv, struct err *err)
 {
@@ -263,39 +187,6 @@ static int check_http(const struct mcp_install *install, const struct client *cl
                  : 0;
 }
 
-static json_t *entry_at(const struct client *client, const char *given)
-{
-    AUTO_FREE char *address = address_of(given);
-    const char *type = client->form == ENTRY_OPENCODE ? "remote" : "http";
-
-    if (!client->token)
-        return json_pack("{s:o, s:s}", client->address, json_text(str_from(address)),
-                         "bearer_token_env_var", TOKEN);
-    AUTO_FREE char *bearer = xasprintf("Bearer %s", client->token);
-    return json_pack("{s:s*, s:o, s:{s:s}}", "type", client->typed ? type : NULL, client->address,
-                     json_text(str_from(address)), "headers", "Authorization", bearer);
-}
-
-/* Takes both values over. */
-static json_t *entry_in(const struct client *client, json_t *program, json_t *arguments)
-{
-    switch (client->form) {
-    case ENTRY_ZED:
-        return json_pack("{s:s, s:o, s:o, s:{}}", "source", "custom", "command", program, "args",
-                         arguments, "env");
-    case ENTRY_OPENCODE:
-        json_array_insert_new(arguments, 0, program);
-        return json_pack("{s:s, s:o, s:b}", "type", "local", "command", arguments, "enabled", 1);
-    case ENTRY_GOOSE:
-        return json_pack("{s:s, s:s, s:o, s:o, s:{}, s:b, s:i}", "name", SERVER, "type", "stdio",
-                         "cmd", program, "args", arguments, "envs", "enabled", 1, "timeout", 300);
-    case ENTRY_USUAL:
-        break;
-    }
-    return json_pack("{s:s*, s:o, s:o}", "type", client->typed ? "stdio" : NULL, "command", program,
-                     "args", arguments);
-}
-
 static json_t *entry_of(const struct client *client, const struct mcp_install *install, int argc,
                         char **argv, struct err *err)
 {
@@ -307,7 +198,7 @@ static json_t *entry_of(const struct client *client, const struct mcp_install *i
         return NULL;
     }
     self[n] = '\0';
-    return entry_in(client, json_text(str_from(self)), arguments_of(install, argc, argv));
+    return client_entry(client, json_text(str_from(self)), arguments_of(install, argc, argv));
 }
 
 /* ---- the file ---- */
@@ -457,7 +348,7 @@ static int remove_entry(const struct client *client, const char *path, struct er
 
 static int uninstall(const struct mcp_install *install, struct err *err)
 {
-    const struct client *client = find_client("uninstall", install->remove, err);
+    const struct client *client = client_find("uninstall", install->remove, err);
     AUTO_FREE char *path = client ? mcp_install_path_of(client, install->project, err) : NULL;
 
     if (path && (install->client || install->write || install->http))
@@ -470,13 +361,13 @@ int mcp_install(const struct mcp_install *install, const struct settings *settin
 {
     if (install->remove)
         return uninstall(install, err);
-    const struct client *client = find_client("install", install->client, err);
+    const struct client *client = client_find("install", install->client, err);
     AUTO_FREE char *path = client ? mcp_install_path_of(client, install->project, err) : NULL;
 
     if (!path || check_paths(install, settings, err) < 0 ||
         (install->http && check_http(install, client, argc, argv, err) < 0))
         return -1;
-    json_t *entry = install->http ? entry_at(client, install->http)
+    json_t *entry = install->http ? client_entry_at(client, install->http)
                                   : entry_of(client, install, argc, argv, err);
     int status = !entry           ? -1
                  : install->write ? write_entry(client, path, entry, err)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sockets, named pipes and devices below a folder that is shown (--ro, an interpreter's prefix): a read-only mount
 does not keep a guest from a service of the host's that listens in there."""
+import fcntl
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import socket
 import stat
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 TRY = """
 import os, socket, sys
@@ -189,6 +191,7 @@ def test_prefix(tap, user, options, has_root):
             os.lchown(name, user.id, user.id)
     python = ("--python", venv + "/bin/python", *options)
     tap.ok(user.run("print(1)", *python).success, f"{user.name}: a clean environment works")
+    test_one_search(tap, user, python)
     folder = Folder(user, os.path.join(venv, "lib/project"))
     for turn in ("the first", "another"):
         r = user.run(aimed(folder.path), *python)
@@ -196,6 +199,26 @@ def test_prefix(tap, user, options, has_root):
     folder.close()
     test_stamp(tap, user, python, venv)
     shutil.rmtree(venv)
+
+
+def test_one_search(tap, user, python):
+    """Of many first runs at once, one searches, and the others wait for its note: here this test is the one."""
+    home = os.path.join(user.home, ".local/state/glovebox")
+    notes = [name for name in os.listdir(home) if name.startswith("looked-")] if os.path.isdir(home) else []
+    if not tap.ok(notes, f"{user.name}: the note is there, also without a run log"):
+        return
+    for name in notes:
+        os.rename(os.path.join(home, name), os.path.join(home, "kept-" + name))
+    searching = os.open(home, os.O_RDONLY)
+    fcntl.flock(searching, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(user.run, "print(1)", *python)
+        time.sleep(1)
+        tap.ok(not other.done(), f"{user.name}: another run waits while the folder is searched")
+        for name in notes:
+            os.rename(os.path.join(home, "kept-" + name), os.path.join(home, name))
+        os.close(searching)
+        tap.ok(other.result().success, f"{user.name}: ... and then runs")
 
 
 def test_stamp(tap, user, python, venv):

@@ -129,15 +129,20 @@ static bool is_link_of(const struct backend_job *job, const char *path)
     return false;
 }
 
-/* The path of the stamp for a folder, beside the run log; NULL if there is no such folder. The
- * caller frees it. */
+/* The path of the stamp for a folder, beside the run log; NULL if the user has no folder for files.
+ * Without a stamp each cold start searches the whole folder, so it may not depend on the run log:
+ * the user's folder is made here. The caller frees it. */
 static char *stamp_path(const char *folder)
 {
     char hex[SHA256_HEX];
 
     sha256_of(folder, strlen(folder), hex);
     AUTO_FREE char *name = xasprintf("looked-%.16s", hex);
-    return user_file_state(name);
+    char *path = user_file_state(name);
+    AUTO_FREE char *folders = xstrdup(path ? path : "");
+    if (path)
+        (void)user_file_make_folders(folders);
+    return path;
 }
 
 static void add_view(struct jail_spec *spec, const struct host_view *v)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -27,7 +28,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { STAMP_S = 3600, STAMP_FOLDERS = 256, STAMP_BYTES_MAX = 1 << 20 };
+enum { STAMP_S = 3600, STAMP_FOLDERS = 256, STAMP_BYTES_MAX = 1 << 20, WAIT_MS_MAX = 20000 };
+
+struct look_ends {
+    int64_t cpu_ms, wall_ms;
+};
 
 struct look {
     const struct spec_op *op;
@@ -37,7 +42,7 @@ struct look {
     char **folders; /* relative to top, "" is top itself; each was or will be searched */
     size_t count, size;
     unsigned entries;
-    int64_t end_ms;
+    const struct look_ends *ends;
 };
 
 static int too_much(const struct look *l, const char *why, struct err *err)
@@ -147,6 +152,14 @@ static int note_all(struct look *l, DIR *dir, const char *folder, struct err *er
     return result == 0 && errno ? cannot_look(l, folder, err) : result;
 }
 
+static int64_t look_cpu_ms(void)
+{
+    struct timespec used = {0};
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
 static int look_at_folder(struct look *l, const char *folder, struct err *err)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -163,8 +176,10 @@ static int look_at_folder(struct look *l, const char *folder, struct err *err)
         return 0; /* it was removed meanwhile */
     if (fd < 0)
         return cannot_look(l, folder, err);
-    if (clock_mono_ms() > l->end_ms)
-        return too_much(l, "that took more than 20 s", err);
+    if (look_cpu_ms() > l->ends->cpu_ms)
+        return too_much(l, "that took more than 20 s of processor time", err);
+    if (clock_mono_ms() > l->ends->wall_ms)
+        return too_much(l, "that took more than 2 minutes", err);
     if (is_kernels(l, fd))
         return 0;
     DIR *dir = fdopendir(fd);
@@ -252,6 +267,31 @@ static void stamp_write(const struct look *l, const struct timespec *begin)
         (void)unlink(fresh);
 }
 
+/* Opens the user's folder for stamps; -1 if there is none. */
+static int open_stamps(const char *stamp)
+{
+    size_t n = strlen(stamp) - strlen(str_after_last(stamp, '/'));
+    AUTO_FREE char *folder = xstrndup(stamp, n);
+
+    return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Many first runs at once would each search the same prefix, and take the processors from each
+ * other. So the first one locks the folder of the stamps while it searches, and the others wait:
+ * true if this process did, and the stamp may be there. */
+static bool waited_for_another(int stamps)
+{
+    const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
+    int64_t end_ms = clock_mono_ms() + WAIT_MS_MAX;
+
+    if (stamps < 0 || flock(stamps, LOCK_EX | LOCK_NB) == 0)
+        return false;
+    while (flock(stamps, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK && clock_mono_ms() < end_ms)
+        nanosleep(&step, NULL);
+    (void)flock(stamps, LOCK_UN);
+    return true;
+}
+
 /* ---- all ---- */
 
 static int look_below(struct look *l, struct err *err)
@@ -264,10 +304,11 @@ static int look_below(struct look *l, struct err *err)
     return result;
 }
 
-static int look_one(const struct spec_op *op, int64_t end_ms, struct finds *finds, struct err *err)
+static int look_one(const struct spec_op *op, const struct look_ends *ends, struct finds *finds,
+                    struct err *err)
 {
     AUTO_CLOSE int top = open(op->src, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    struct look l = {.op = op, .finds = finds, .top = top, .end_ms = end_ms};
+    struct look l = {.op = op, .finds = finds, .top = top, .ends = ends};
     size_t before = finds->count;
     struct timespec begin;
     struct stat st;
@@ -276,6 +317,9 @@ static int look_one(const struct spec_op *op, int64_t end_ms, struct finds *find
         return 0; /* a file, or a path that cannot be shown either */
     l.device = st.st_dev;
     if (op->text.n && stamp_counts(&l))
+        return 0;
+    AUTO_CLOSE int stamps = op->text.n ? open_stamps(op->text.p) : -1;
+    if (waited_for_another(stamps) && stamp_counts(&l))
         return 0;
     (void)clock_gettime(CLOCK_REALTIME, &begin);
     int result = look_below(&l, err);
@@ -289,10 +333,11 @@ static int look_one(const struct spec_op *op, int64_t end_ms, struct finds *find
 
 int look_through(const struct jail_spec *spec, struct finds *ret, struct err *err)
 {
-    int64_t end_ms = clock_mono_ms() + LOOK_MS_MAX;
+    const struct look_ends ends = {look_cpu_ms() + LOOK_CPU_MS_MAX,
+                                   clock_mono_ms() + LOOK_WALL_MS_MAX};
 
     for (size_t i = 0; i < spec->op_count; i++)
-        if (spec->ops[i].look && look_one(&spec->ops[i], end_ms, ret, err) < 0)
+        if (spec->ops[i].look && look_one(&spec->ops[i], &ends, ret, err) < 0)
             return -1;
     return 0;
 }

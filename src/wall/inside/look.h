@@ -10,7 +10,9 @@
  *
  * A socket that is made after the search is not covered; from Linux 7.1, Landlock keeps the guest
  * from it. The search has bounds: with more than LOOK_ENTRIES_MAX names in one shown folder, or
- * more than LOOK_MS_MAX or LOOK_FOUND_MAX finds in all, the jail is not started.
+ * more than LOOK_CPU_MS_MAX, LOOK_WALL_MS_MAX or LOOK_FOUND_MAX finds in all, the jail is not
+ * started. The first bound is processor time, because a busy host makes nothing wrong with a
+ * folder.
  */
 #ifndef INSIDE_LOOK_H
 #define INSIDE_LOOK_H
@@ -23,7 +25,8 @@
 #include "jail/spec.h"
 
 #define LOOK_ENTRIES_MAX 2000000u
-#define LOOK_MS_MAX      20000
+#define LOOK_CPU_MS_MAX  20000
+#define LOOK_WALL_MS_MAX 120000
 #define LOOK_FOUND_MAX   512u
 
 struct found {

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from client import GLOVEBOX, PATIENCE, Client, environment
+from client import GLOVEBOX, PATIENCE, Client, environment, texts
 from procs import descendants, still_there, wait_for
 
 SLEEP = "import time\ntime.sleep(%s)\nprint('slept')"
@@ -34,18 +34,22 @@ def test_input_ends(tap):
     tap.equal(client.close(), (0, []), "nothing is left after the end")
     tap.ok(time.monotonic() - began < 5, "... which comes at once")
     client = Client()
-    client.begin("execute_code", {"code": SLEEP % 100})
-    wait_for(lambda: len(client.guests()) > 1)
+    session = client.tool("create_session")["session_id"]
+    ids = [client.begin("execute_code", {"code": SLEEP % 100, **more}) for more in ({}, {"session_id": session}, {"session_id": session})]
+    wait_for(lambda: len(client.guests()) > 2)
     began = time.monotonic()
     status = client.close()
     tap.ok(status == (0, []) and 5 < time.monotonic() - began < 40, "a long call has 10 s to end", status, time.monotonic() - began)
+    results = [(client.wait(id, 0) or {}).get("result", {}) for id in ids]
+    tap.ok(all(r.get("isError") for r in results) and all(word in texts(r) for word, r in zip(("stopped", "KeyboardInterrupt", "stopped"), results)),
+           "... and is answered, as are calls that wait", results)
 
 
 def test_signals(tap):
     for number in (signal.SIGTERM, signal.SIGINT):
         client = Client()
         client.tool("create_session")
-        client.begin("execute_code", {"code": SLEEP % 100})
+        running = client.begin("execute_code", {"code": SLEEP % 100})
         wait_for(lambda: len(client.guests()) > 2)
         below = client.guests()
         client.process.send_signal(number)
@@ -56,6 +60,8 @@ def test_signals(tap):
         tap.equal(status, 0, f"{signal.Signals(number).name} ends it")
         tap.ok(wait_for(lambda: not still_there(below)), "... and its guests")
         client.close()
+        answer = client.wait(running, 0) or {}
+        tap.ok("stopped" in texts(answer.get("result", {})), "... and its call is answered", answer)
     client = Client()
     client.tool("create_session")
     client.begin("execute_code", {"code": SLEEP % 100})

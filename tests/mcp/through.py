@@ -413,10 +413,11 @@ def test_ends(tap, daemon):
             tap.ok(nothing_runs(daemon), f"{signal.Signals(number).name}, {version}: no run is left")
             client.close()
     client = Client()
-    client.begin("execute_code", {"code": SLEEP % 100})
+    running = client.begin("execute_code", {"code": SLEEP % 100})
     wait_for(lambda: daemon.status()["running"])
     began = time.monotonic()
     tap.ok(client.close()[0] == 0 and 5 < time.monotonic() - began < 40 and nothing_runs(daemon), "at the end of the input, a call has 10 s to end")
+    tap.ok("stopped" in error_of(client.wait(running, 0)), "... and is answered", client.answers)
 
 
 def test_same(tap):

@@ -88,17 +88,18 @@ void mcp_call_begin(struct mcp_call *call, struct session_entry *entry)
 
 void mcp_call_cancel(struct mcp_call *call)
 {
-    call->cancelled = true;
+    call->cancelled = call->stopped = true;
     call->client->host->stop(call);
 }
 
-void mcp_client_cancel_all(struct mcp_client *client)
+void mcp_client_stop_all(struct mcp_client *client)
 {
     struct mcp_call *next;
 
     for (struct mcp_call *call = client->calls; call; call = next) {
         next = call->next;
-        mcp_call_cancel(call);
+        call->stopped = true;
+        call->client->host->stop(call);
     }
 }
 
@@ -117,7 +118,7 @@ static void add_session(struct mcp_call *call)
     struct session_entry *entry = sessions_add(call->client->sessions, &made);
 
     call->opening = NULL;
-    if (call->cancelled)
+    if (call->stopped)
         session_entry_shut(entry);
 }
 

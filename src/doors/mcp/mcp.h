@@ -50,7 +50,7 @@ struct mcp_host {
      * call->entry set. After the work, the host must call mcp_call_finish; also without the work,
      * after mcp_call_fail, if it cannot be done. */
     void (*begin)(struct mcp_call *call, struct session_entry *entry);
-    /* The call was cancelled: its work must stop, or need not begin. */
+    /* The call was cancelled, or the server ends: its work must stop, or need not begin. */
     void (*stop)(struct mcp_call *call);
     /* Sends a notification to the client; takes it over. Any thread may call it. Progress is
      * dropped if the client reads too slowly. */
@@ -117,6 +117,7 @@ struct mcp_call {
     /* only for a call about a session, while the call has its turn */
     struct session_entry *entry;
     atomic_bool cancelled;           /* no answer and no notifications are sent */
+    atomic_bool stopped;             /* its work must stop, or need not begin */
     int cancel_fd;                   /* set by the host before the work */
     char owner[TOKEN_NAME];          /* of a reserved session */
     bool counted;                    /* a session is reserved */
@@ -152,6 +153,7 @@ json_t *mcp_call_answer(struct mcp_call *call);
 /* Only the loop may call these. */
 void mcp_call_finish(struct mcp_call *call);
 void mcp_call_cancel(struct mcp_call *call);
-void mcp_client_cancel_all(struct mcp_client *client);
+/* Stops all calls because the server ends; each still gets an answer. */
+void mcp_client_stop_all(struct mcp_client *client);
 
 #endif

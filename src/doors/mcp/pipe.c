@@ -18,8 +18,9 @@ enum {
     UNREAD_MAX = 1000, /* answers that the client has not read */
     UNREAD_BYTES_MAX = 64 << 20,
     UNREAD_WAIT_MS = 20,
-    FINISH_MS = 10000, /* after the last request: time for running calls and their answers */
-    FLUSH_MS = 1000,   /* after a signal: time to write answers */
+    FINISH_MS =
+        10000,       /* after the end of the input: time for calls and their answers; MCP_STOPPED */
+    FLUSH_MS = 1000, /* after a signal: time to write answers */
 };
 
 /* ---- life ---- */
@@ -69,11 +70,11 @@ static bool mcp_pipe_is_full(const struct mcp_pipe *p)
     return mcp_out_waiting(p->out, &bytes) >= UNREAD_MAX || bytes >= UNREAD_BYTES_MAX;
 }
 
-void mcp_pipe_wait(const struct mcp_pipe *p, const atomic_bool *cancelled)
+void mcp_pipe_wait(const struct mcp_pipe *p, const atomic_bool *stopped)
 {
     const struct timespec step = {.tv_nsec = UNREAD_WAIT_MS * 1000 * 1000};
 
-    while (mcp_pipe_is_full(p) && !*cancelled)
+    while (mcp_pipe_is_full(p) && !*stopped)
         nanosleep(&step, NULL);
 }
 

@@ -14,6 +14,10 @@
 #include "mcp/rpc.h"
 #include "mcp/workers.h"
 
+/* The error of a request that was stopped with the server. */
+#define MCP_STOPPED                                                                                \
+    "this call was stopped: the server ends at a signal, or 10 s after the end of its input"
+
 /* All of them are called in the loop. */
 struct mcp_pipe_owner {
     /* Receives one line. p is NULL if the line was longer than RPC_LINE_MAX and was dropped. */
@@ -21,7 +25,8 @@ struct mcp_pipe_owner {
     /* True if some requests have no answer yet. */
     bool (*is_busy)(void *ctx);
     /* Called once, when the loop is to end: the client has disconnected, waited too long or has all
-     * its answers, or quit_fd is readable. The owner cancels requests that are still running. */
+     * its answers, or quit_fd is readable. The owner stops the requests that are still running, and
+     * answers them. */
     void (*stop)(void *ctx);
     /* Called after each round of the loop. While it returns true, it is called again within a
      * second and the loop does not end. May be NULL. */
@@ -41,7 +46,7 @@ struct mcp_pipe {
     int done_fd, broken_fd;
     bool ended;        /* the client's input is at its end */
     bool stopping;     /* `stop` was called */
-    int64_t finish_at; /* once `ended`: at this time, running requests are cancelled */
+    int64_t finish_at; /* once `ended`: at this time, running requests are stopped */
 };
 
 int mcp_pipe_open(struct mcp_pipe *pipe, struct err *err);
@@ -52,7 +57,7 @@ void mcp_pipe_close(struct mcp_pipe *pipe);
 
 /* Sends a line, given without its line end; takes it over. Any thread may call it. */
 void mcp_pipe_send(const struct mcp_pipe *pipe, char *line);
-/* For workers: waits while the pipe is full and *cancelled is false. */
-void mcp_pipe_wait(const struct mcp_pipe *pipe, const atomic_bool *cancelled);
+/* For workers: waits while the pipe is full and *stopped is false. */
+void mcp_pipe_wait(const struct mcp_pipe *pipe, const atomic_bool *stopped);
 
 #endif

@@ -23,7 +23,7 @@ static void stdio_stop(void *ctx)
 {
     struct stdio_server *s = ctx;
 
-    mcp_client_cancel_all(&s->dialog.client);
+    mcp_client_stop_all(&s->dialog.client);
     sessions_close_all(s->dialog.client.sessions);
 }
 

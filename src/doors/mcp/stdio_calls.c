@@ -34,24 +34,6 @@ static struct stdio_task *task_of(struct session_turn *turn)
     return (struct stdio_task *)(void *)((char *)turn - offsetof(struct stdio_task, turn));
 }
 
-static void call_work(struct mcp_task *task)
-{
-    struct stdio_task *t = (struct stdio_task *)task;
-    struct mcp_call *call = t->call;
-
-    /* Starts no work while the client reads too slowly: only running calls can then add answers. */
-    mcp_pipe_wait(&server_of(call)->pipe, &call->cancelled);
-    if (call->cancelled)
-        return;
-    call->work(call);
-    t->answer = mcp_dialog_text(&server_of(call)->dialog, call);
-}
-
-static void call_done(struct mcp_task *task)
-{
-    mcp_call_finish(((struct stdio_task *)task)->call);
-}
-
 static void stdio_calls_fail(struct mcp_call *call, enum err_kind kind, const char *why)
 {
     struct err err;
@@ -59,6 +41,29 @@ static void stdio_calls_fail(struct mcp_call *call, enum err_kind kind, const ch
     (void)err_set(&err, kind, "%s", why);
     mcp_call_fail(call, &err);
     mcp_call_finish(call);
+}
+
+static void call_work(struct mcp_task *task)
+{
+    struct stdio_task *t = (struct stdio_task *)task;
+    struct mcp_call *call = t->call;
+
+    /* Starts no work while the client reads too slowly: only running calls can then add answers. */
+    mcp_pipe_wait(&server_of(call)->pipe, &call->stopped);
+    if (call->stopped)
+        return;
+    call->work(call);
+    t->answer = mcp_dialog_text(&server_of(call)->dialog, call);
+}
+
+static void call_done(struct mcp_task *task)
+{
+    struct stdio_task *t = (struct stdio_task *)task;
+
+    if (t->answer || t->call->result || t->call->refused)
+        mcp_call_finish(t->call);
+    else
+        stdio_calls_fail(t->call, ERR_TIMEOUT, MCP_STOPPED);
 }
 
 static void stdio_calls_start(struct stdio_task *t)
@@ -102,7 +107,7 @@ static void host_stop(struct mcp_call *call)
         stop_work(t);
         return;
     }
-    mcp_call_finish(call);
+    stdio_calls_fail(call, ERR_TIMEOUT, MCP_STOPPED);
 }
 
 static void host_note(const struct mcp_call *call, json_t *message, bool is_progress)

@@ -102,7 +102,12 @@ static void mcp_daemon_take_out(struct mcp_request *q)
 static void done(struct mcp_task *task)
 {
     struct mcp_request *q = (struct mcp_request *)task;
+    struct rpc_problem problem;
 
+    if (q->stopped && !q->answered && q->message.kind == RPC_REQUEST) {
+        (void)rpc_problem_set(&problem, RPC_INTERNAL, "%s", MCP_STOPPED);
+        mcp_request_refuse(q, &problem);
+    }
     mcp_daemon_take_out(q);
     if (q->session.p)
         start_next(q->relay, q->session);
@@ -254,8 +259,10 @@ static void mcp_daemon_stop(void *ctx)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a freed one has left the list */
         for (q = r->first; q && q->cancelled; q = q->next)
             ;
-        if (q)
+        if (q) {
+            q->stopped = true;
             cancel(q);
+        }
     } while (q);
 }
 

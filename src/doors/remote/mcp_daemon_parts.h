@@ -43,6 +43,7 @@ struct mcp_request {
     struct str session;
     bool begun; /* a worker has it */
     atomic_bool cancelled;
+    bool stopped; /* with the program, which answers it; only for the loop */
     int cancel_fd;
     char conversation[CONVERSATION_ID]; /* the conversation in which it was sent */
     struct rpc_lines lines;             /* lines of the answer */

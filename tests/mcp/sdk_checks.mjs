@@ -7,7 +7,7 @@ export const http = Boolean(address);
 // A transport to a program of its own, or to a daemon.
 export function transport(Stdio, Http) {
   if (http) return new Http(new URL(address), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
-  return new Stdio({ command, args: ["mcp"], env: { ...process.env } });
+  return new Stdio({ command, args: ["mcp", ...JSON.parse(process.env.SERVER_WORDS || "[]")], env: { ...process.env } });
 }
 
 const SLEEP = (seconds) => `import time\ntime.sleep(${seconds})`;

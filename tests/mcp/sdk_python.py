@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import importlib.util
 import inspect
+import json
 import os
 import sys
 
@@ -36,7 +37,7 @@ def http_streams(address, token):
 @contextlib.asynccontextmanager
 async def connect():
     streams = http_streams(*sys.argv[2:4]) if len(sys.argv) > 2 else stdio_client(
-        StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ)))
+        StdioServerParameters(command=sys.argv[1], args=["mcp", *json.loads(os.environ["SERVER_WORDS"])], env=dict(os.environ)))
     async with streams as (reader, writer, *_), ClientSession(reader, writer) as session:
         yield session
 

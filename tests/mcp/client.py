@@ -46,10 +46,10 @@ def environment(folder, **more):
 class Client:
     """Sends requests, and sorts what comes back: an answer by its id, and the notifications."""
 
-    def __init__(self, *options, version=NEWEST_OLD):
+    def __init__(self, *options, version=NEWEST_OLD, **variables):
         self.folder = tempfile.TemporaryDirectory(prefix="gbmcp-")
         self.process = subprocess.Popen([GLOVEBOX, "mcp", *words, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env=environment(self.folder.name), cwd=self.folder.name)
+                                        stderr=subprocess.PIPE, env=environment(self.folder.name, **variables), cwd=self.folder.name)
         self.count, self.answers, self.batches, self.notes, self.bad, self.said = 0, {}, [], [], [], b""
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -69,6 +69,9 @@ class Client:
 
     # ---- lines ----
 
+    def asked(self, message):
+        """A request or a notification of the server came; the reader holds `changed`."""
+
     def read(self):
         for line in self.process.stdout:
             with self.changed:
@@ -81,6 +84,7 @@ class Client:
                     self.batches.append(message)
                 elif "method" in message:
                     self.notes.append(message)
+                    self.asked(message)
                 elif message:
                     self.answers.setdefault(json.dumps(message.get("id")), []).append(message)
                 self.changed.notify_all()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox mcp` from outside, in TAP: run.py [PART...]. Both generations of the protocol (eras), each tool (tools),
 models that use them badly, and what the list costs (clumsy),
-resources (resources), broken and hostile clients (hostile), many calls at once, progress and cancellation (calls),
+resources (resources), the client's folders (roots), broken and hostile clients (hostile), many calls at once, progress and cancellation (calls),
 how it ends (life), clients' configurations (install), the daemon's /mcp (http), `--daemon`, which asks it (daemon).
 Only by name: the official SDKs (sdk) and the conformance suite (conformance). $GLOVEBOX names the program (build/glovebox)."""
 
@@ -25,6 +25,7 @@ import http_checks  # noqa: E402
 import install  # noqa: E402
 import life  # noqa: E402
 import resources  # noqa: E402
+import roots  # noqa: E402
 import sdk  # noqa: E402
 import through  # noqa: E402
 import tools  # noqa: E402
@@ -39,6 +40,7 @@ PARTS = {
     "daemon": through.test,
     "tools": tools.test,
     "clumsy": clumsy.test,
+    "roots": roots.test,
     "hostile": hostile.test,
     "resources": resources.test,
     "eras": eras.test,

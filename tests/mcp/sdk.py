@@ -43,8 +43,9 @@ def test_node(tap):
         done = run(folder, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *NODE)
         if not tap.ok(done.returncode == 0, "the TypeScript SDKs can be installed", done.stderr):
             return
-        for name in ("sdk_checks.mjs", "sdk_v1.mjs", "sdk_v2.mjs"):
+        for name in ("sdk_checks.mjs", "sdk_v1.mjs", "sdk_v2.mjs", "sdk_roots.mjs"):
             shutil.copy(os.path.join(HERE, name), folder)
+        report(tap, "sdk_roots.mjs", run(folder, "node", "sdk_roots.mjs", GLOVEBOX))
         for name in ("sdk_v1.mjs", "sdk_v2.mjs"):
             report(tap, name, run(folder, "node", name, GLOVEBOX))
             with Daemon() as daemon:

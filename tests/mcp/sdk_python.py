@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import json
 import os
+import pathlib
 import sys
 
 from mcp import ClientSession, StdioServerParameters
@@ -35,10 +36,10 @@ def http_streams(address, token):
 
 
 @contextlib.asynccontextmanager
-async def connect():
+async def connect(*more, **callbacks):
     streams = http_streams(*sys.argv[2:4]) if len(sys.argv) > 2 else stdio_client(
-        StdioServerParameters(command=sys.argv[1], args=["mcp", *json.loads(os.environ["SERVER_WORDS"])], env=dict(os.environ)))
-    async with streams as (reader, writer, *_), ClientSession(reader, writer) as session:
+        StdioServerParameters(command=sys.argv[1], args=["mcp", *json.loads(os.environ["SERVER_WORDS"]), *more], env=dict(os.environ)))
+    async with streams as (reader, writer, *_), ClientSession(reader, writer, **callbacks) as session:
         yield session
 
 
@@ -72,4 +73,29 @@ async def main():
         await check_running(session)
 
 
+async def check_roots(folder):
+    """The client's folders, by the SDK's own callback."""
+    from mcp import types
+    asked = []
+
+    async def list_roots(_context):
+        asked.append(1)
+        return types.ListRootsResult(roots=[types.Root(uri=pathlib.Path(folder).as_uri(), name="mine")])
+
+    async with connect("--roots", "ro", list_roots_callback=list_roots) as session:
+        await session.initialize()
+        about = (await session.list_tools()).tools[0].description
+        check(asked and folder in about and "mine" in about, "roots: asked for them, and shown")
+        done = await session.call_tool("execute_code", {"code": f"print(open({folder + '/a b.txt'!r}).read())"})
+        check(member(done, "structuredContent")["stdout"] == "of the project\n", "roots: a program reads a file")
+        await session.send_roots_list_changed()
+        done = await session.call_tool("execute_code", {"code": f"import os\nprint(os.listdir({folder!r}))"})
+        check(len(asked) == 2 and not member(done, "isError"), f"roots: asked again after a change {asked}")
+
+
 asyncio.run(main())
+if len(sys.argv) < 3 and os.environ["SERVER_WORDS"] == "[]":
+    project = pathlib.Path("project & more").absolute()
+    project.mkdir()
+    (project / "a b.txt").write_text("of the project")
+    asyncio.run(check_roots(str(project)))

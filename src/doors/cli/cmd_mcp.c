@@ -14,6 +14,7 @@
 #include "console/mcp_install.h"
 #include "console/options.h"
 #include "mcp/stdio.h"
+#include "registry/registry.h"
 #include "remote/mcp_daemon.h"
 #include "report/report.h"
 #include "request/setting.h"
@@ -23,6 +24,7 @@ struct mcp_settings {
     struct cli_settings cli; /* first: the shared tables count on it */
     struct opt_list languages, tools;
     char *rw;
+    int roots;
     int64_t sessions;
     uint64_t message_limit;
     struct mcp_install install;
@@ -31,6 +33,8 @@ struct mcp_settings {
 #define AT(member) offsetof(struct mcp_settings, member)
 
 enum { IDLE_MS = 30 * 60 * 1000 };
+
+static const char *const roots_modes[] = {"off", "ro", "rw", NULL}; /* as enum stdio_roots_mode */
 
 static const struct opt mcp_options[] = {
     {.name = "languages",
@@ -55,6 +59,14 @@ static const struct opt mcp_options[] = {
      .group = "The server",
      .help = "let the programs work in this folder of the host, such as '.', the project: they see "
              "its files, and their changes stay"},
+    {.name = "roots",
+     .kind = OPT_CHOICE,
+     .offset = AT(roots),
+     .arg = "MODE",
+     .choices = roots_modes,
+     .group = "The server",
+     .help = "show the folders that the client names as its roots: off, ro (read-only), or rw (the "
+             "programs work in the first one, as with --rw)"},
     {.name = "sessions",
      .kind = OPT_INT,
      .offset = AT(sessions),
@@ -93,7 +105,7 @@ static const struct opt mcp_options[] = {
      .often = true,
      .group = "Clients",
      .help = "with --install: the client's file for the project in the current folder, which is "
-             "shown read-only (--ro .) unless --ro or --rw is given"},
+             "shown read-only (--ro .) unless --ro, --rw or --roots is given"},
     {.name = "write",
      .kind = OPT_FLAG,
      .offset = AT(install.write),
@@ -115,7 +127,7 @@ static const struct opt *const tables[] = {mcp_options, daemon_options, quiet_op
                                            general_options, NULL};
 
 /* The rows that apply only to a server in this process, in addition to the settings of runs. */
-#define ROWS_OF_SERVER ",languages,tools,rw,sessions,http,"
+#define ROWS_OF_SERVER ",languages,tools,rw,roots,sessions,http,"
 
 static int check_languages(const struct mcp_settings *set, struct err *err)
 {
@@ -172,11 +184,40 @@ static int resolve_folders(struct mcp_settings *set, struct err *err)
     return 0;
 }
 
+/* Refuses what could not work for any client. */
+static int check_roots(const struct mcp_settings *set, const struct run_request *request,
+                       struct err *err)
+{
+    const char *name = request->place.backend ? request->place.backend : "jail";
+    const struct backend *backend;
+
+    if (set->roots == ROOTS_OFF)
+        return 0;
+    if (set->roots == ROOTS_RW && set->rw)
+        return err_set(err, ERR_USAGE,
+                       "--rw and --roots=rw exclude each other: programs work in one folder");
+    backend = backend_find(str_from(name), err);
+    if (!backend)
+        return -1;
+    return set->roots == ROOTS_RW || !backend->interpreter
+               ? 0
+               : err_set(err, ERR_UNSUPPORTED,
+                         "backend %s shows no files of this host: --roots=rw copies the client's "
+                         "first folder",
+                         backend->name);
+}
+
+static void report_line(void *ctx, const char *line)
+{
+    report_say(ctx, line);
+}
+
 static int serve_here(struct mcp_settings *set, int quit_fd, struct err *err)
 {
     struct run_request request;
 
-    if (resolve_folders(set, err) < 0 || settings_request(&set->cli.common, &request, err) < 0)
+    if (resolve_folders(set, err) < 0 || settings_request(&set->cli.common, &request, err) < 0 ||
+        check_roots(set, &request, err) < 0)
         return -1;
     report_unsafe(&set->cli, &request);
     const struct mcp_options options = {
@@ -186,6 +227,9 @@ static int serve_here(struct mcp_settings *set, int quit_fd, struct err *err)
         .sessions_max = (size_t)set->sessions,
         .message_max = set->message_limit,
         .idle_ms = set->cli.common.idle ? set->cli.common.idle : IDLE_MS,
+        .roots = (enum stdio_roots_mode)set->roots,
+        .report = report_line,
+        .report_ctx = &set->cli,
         .in_fd = STDIN_FILENO,
         .out_fd = STDOUT_FILENO,
         .quit_fd = quit_fd,
@@ -234,7 +278,7 @@ static int cmd_mcp_dispatch(struct mcp_settings *set, struct opt_set *options,
         check_languages(set, err) < 0 || check_tools(set, err) < 0 ||
         check_daemon(set, options, err) < 0)
         return -1;
-    set->install.shows = set->cli.common.ro.n || set->rw;
+    set->install.shows = set->cli.common.ro.n || set->rw || set->roots;
     set->install.config = set->cli.config;
     set->install.token_file = set->cli.token_file;
     if (set->install.client || set->install.remove || set->install.write || set->install.project ||

@@ -40,7 +40,7 @@ const struct client *client_find(const char *option, const char *name, struct er
 
 /* The entry that starts a program. Takes both values over. */
 json_t *client_entry(const struct client *client, json_t *program, json_t *arguments);
-/* The entry with a daemon's address: HOST:PORT, or a URL. */
-json_t *client_entry_at(const struct client *client, const char *address);
+/* The entry with a daemon's address, given as HOST:PORT or as a URL. */
+json_t *client_entry_at(const struct client *client, const char *given);
 
 #endif

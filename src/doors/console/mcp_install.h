@@ -11,7 +11,7 @@ struct mcp_install {
     char *client;           /* its name */
     char *remove;           /* the client whose entry is removed; NULL: none */
     bool project;           /* in the client's file of the current folder */
-    bool shows;             /* the command says what is shown: --ro or --rw */
+    bool shows;             /* the command says what is shown: --ro, --rw or --roots */
     bool write;             /* into the client's file; otherwise to standard output */
     char *http;             /* the daemon's address; NULL: the client starts this program */
     const char *config;     /* the file of --config; NULL for none */

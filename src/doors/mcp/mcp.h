@@ -27,7 +27,9 @@
 #define MCP_NEWEST_OLD "2025-11-25"
 
 struct mcp_call;
+struct mcp_client;
 struct mcp_tool;
+struct roots;
 
 /* Levels of messages for a client's log, as the protocol names them. */
 enum mcp_level {
@@ -66,6 +68,11 @@ struct mcp_host {
      * longer than every session. */
     void *(*hold_settings)(const struct mcp_call *call);
     void (*drop_settings)(void *settings);
+    /* A message came; called before anything else is done with it. NULL if the host needs none. */
+    void (*received)(struct mcp_client *client, const struct rpc_message *message);
+    /* True if the service may be about to change, so that a list of the tools has to wait: it
+     * becomes a call, which `begin` may keep. NULL: never. */
+    bool (*changes)(const struct mcp_client *client);
 };
 
 /* What all clients share. Their calls borrow it. */
@@ -74,11 +81,14 @@ struct mcp_service {
     char *const *languages;            /* no others are offered; NULL-terminated, or NULL for all */
     char *const *tools;                /* no others are offered; the same */
     int64_t idle_ms;                   /* a session that is unused for this time is closed */
+    const struct roots *roots;         /* of the client, that the settings show; NULL: none */
+    bool follows_roots;                /* the tools' descriptions change with the client's roots */
     struct run_request base;           /* made of the settings */
     struct buf about;                  /* what a model must know about the sandbox */
 };
-int mcp_service_open(struct mcp_service *service, const struct request_rules *rules,
-                     char *const *languages, int64_t idle_ms, struct err *err);
+/* The caller sets `rules`, `languages`, `idle_ms` and `roots`; they are borrowed. Call
+ * mcp_service_close also after a failure. */
+int mcp_service_open(struct mcp_service *service, struct err *err);
 void mcp_service_close(struct mcp_service *service);
 
 /* One client. The host sets all members except the last ones, from `level` on. */
@@ -92,6 +102,7 @@ struct mcp_client {
     const char *sees;  /* the owner whose sessions it may use; NULL: all */
     enum mcp_level level;
     const char *version; /* from `initialize`; NULL before it */
+    bool listed;         /* it has a list of the tools, or gets one of the service now */
     struct mcp_call *calls;
     size_t call_n;
 };
@@ -111,6 +122,7 @@ struct mcp_call {
     enum mcp_level level;
     const json_t *progress_token; /* points into the message; NULL: no progress is reported */
     const struct mcp_tool *tool;  /* only for tools/call */
+    bool lists_tools;             /* once the host has chosen the service, it sets client->listed */
     json_t *arguments;            /* points into the message, or is `none` */
     json_t *none;
     void (*work)(struct mcp_call *call);

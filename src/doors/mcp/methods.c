@@ -48,10 +48,10 @@ json_t *mcp_result(json_t *result, bool modern, bool cached)
 
 /* ---- the beginning of a conversation ---- */
 
-static json_t *capabilities(void)
+static json_t *capabilities(bool tools_change)
 {
-    return json_pack("{s:{s:b}, s:{s:b, s:b}, s:{}}", "tools", "listChanged", 0, "resources",
-                     "listChanged", 0, "subscribe", 0, "logging");
+    return json_pack("{s:{s:b}, s:{s:b, s:b}, s:{}}", "tools", "listChanged", tools_change,
+                     "resources", "listChanged", 0, "subscribe", 0, "logging");
 }
 
 static json_t *instructions(const struct mcp_service *service)
@@ -77,8 +77,8 @@ static int initialize(struct mcp_client *client, const struct rpc_message *m, js
         if (str_is(asked, old_versions[i]))
             client->version = old_versions[i];
     *ret = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", client->version, "capabilities",
-                     capabilities(), "serverInfo", server_info(), "instructions",
-                     instructions(client->service));
+                     capabilities(client->service->follows_roots), "serverInfo", server_info(),
+                     "instructions", instructions(client->service));
     return 0;
 }
 
@@ -93,7 +93,7 @@ static int discover(struct mcp_client *client, const struct rpc_message *m, json
     (void)m;
     (void)problem;
     *ret = json_pack("{s:o, s:o, s:o}", "supportedVersions", modern_versions(), "capabilities",
-                     capabilities(), "instructions", instructions(client->service));
+                     capabilities(false), "instructions", instructions(client->service));
     return 0;
 }
 
@@ -128,8 +128,21 @@ static int list_tools(struct mcp_client *client, const struct rpc_message *m, js
 {
     (void)m;
     (void)problem;
+    client->listed = true;
     *ret = tools_list(client->service);
     return 0;
+}
+
+static void list_tools_work(struct mcp_call *call)
+{
+    call->result = tools_list(call->service);
+}
+
+static void list_tools_later(struct mcp_call *call)
+{
+    call->lists_tools = true;
+    call->work = list_tools_work;
+    mcp_call_begin(call, NULL);
 }
 
 static int list_templates(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
@@ -194,7 +207,8 @@ enum era { ERA_OLD = 1 << 0, ERA_MODERN = 1 << 1, ERA_BOTH = ERA_OLD | ERA_MODER
 static const struct method {
     const char *name;
     enum era era;
-    /* One of the two is set: `answer` answers immediately, `begin` takes a call over. */
+    /* `answer` answers immediately, `begin` takes a call over. If both are set, `begin` is for a
+     * client whose service may be about to change. */
     int (*answer)(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                   struct rpc_problem *problem);
     void (*begin)(struct mcp_call *call);
@@ -203,7 +217,7 @@ static const struct method {
     {"ping", ERA_OLD, ping, NULL},
     {"logging/setLevel", ERA_OLD, set_level, NULL},
     {"server/discover", ERA_MODERN, discover, NULL},
-    {"tools/list", ERA_BOTH, list_tools, NULL},
+    {"tools/list", ERA_BOTH, list_tools, list_tools_later},
     {"resources/templates/list", ERA_BOTH, list_templates, NULL},
     {"resources/list", ERA_BOTH, NULL, resources_list},
     {"resources/read", ERA_BOTH, NULL, resources_read},
@@ -285,6 +299,11 @@ static int may_begin(const struct mcp_client *client, const struct rpc_message *
                                  CALLS_MAX);
 }
 
+static bool is_about_to_change(const struct mcp_client *client)
+{
+    return client->host->changes && client->host->changes(client);
+}
+
 static json_t *handle_request(struct mcp_client *client, struct rpc_message *m, void *ctx,
                               int *ret_refused)
 {
@@ -293,11 +312,13 @@ static json_t *handle_request(struct mcp_client *client, struct rpc_message *m, 
     const struct method *method =
         modern && check_modern(m, &problem) < 0 ? NULL : find_method(m->method, modern, &problem);
 
-    if (!method || (method->begin && may_begin(client, m, &problem) < 0)) {
+    bool now = method && method->answer && !(method->begin && is_about_to_change(client));
+
+    if (!method || (!now && may_begin(client, m, &problem) < 0)) {
         *ret_refused = problem.code;
         return rpc_error(m->id, &problem);
     }
-    if (!method->begin)
+    if (now)
         return answer_now(client, m, method, modern);
     method->begin(mcp_call_new(client, m, modern, ctx));
     return NULL;
@@ -319,6 +340,8 @@ json_t *mcp_handle(struct mcp_client *client, struct rpc_message *message, void 
     json_t *answer = NULL;
 
     *ret_refused = 0;
+    if (client->host->received)
+        client->host->received(client, message);
     if (message->kind == RPC_REQUEST)
         answer = handle_request(client, message, ctx, ret_refused);
     else if (message->kind == RPC_NOTIFICATION)

@@ -37,6 +37,9 @@ json_t *mcp_result(json_t *result, bool modern, bool cached);
 
 /* "sandbox://SESSION/PATH", percent-encoded; the caller frees. */
 char *resource_uri(const char *session, struct str path);
+/* Decodes percent-encoded text; the caller frees. NULL if it is invalid, or has a NUL, which would
+ * end the string. */
+char *uri_decode(struct str s);
 /* Returns the media type of a file of a session, found as for a result of a run: by its name,
  * otherwise by its first bytes. */
 const char *resource_type(struct session *session, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/reply.h"
+#include "mcp/tools.h"
 
 #include <inttypes.h>
 #include <string.h>

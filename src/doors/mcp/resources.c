@@ -62,8 +62,7 @@ static int decode_byte(struct str digits)
     return low < 0 ? -1 : high << 4 | low;
 }
 
-/* Returns NULL for an invalid path, and for one with a NUL, which would end the string. */
-static char *decode_path(struct str s)
+char *uri_decode(struct str s)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -122,7 +121,7 @@ static void read_work(struct mcp_call *call)
 {
     struct str uri = uri_of(call);
     AUTO_FREE char *path =
-        decode_path(str_slice(uri, strlen(SCHEME) + strlen(call->entry->id) + 1, uri.n));
+        uri_decode(str_slice(uri, strlen(SCHEME) + strlen(call->entry->id) + 1, uri.n));
     AUTO_BUF struct buf bytes = {0};
 
     buf_init(&bytes, READ_MAX);

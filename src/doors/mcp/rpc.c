@@ -174,7 +174,12 @@ json_t *rpc_error(const json_t *id, struct rpc_problem *problem)
 
 json_t *rpc_notification(const char *method, json_t *params)
 {
-    return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+    return json_pack("{s:s, s:s, s:o*}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
+json_t *rpc_request(const char *id, const char *method)
+{
+    return json_pack("{s:s, s:s, s:s}", "jsonrpc", "2.0", "id", id, "method", method);
 }
 
 int rpc_too_long(size_t max, struct rpc_problem *problem)

@@ -56,11 +56,12 @@ json_t *rpc_parse_line(struct str line, json_t **ret_error);
  * they are known. */
 int rpc_read(json_t *doc, struct rpc_message *ret, struct rpc_problem *problem);
 
-/* Make messages to the client, which the caller owns. `result` and the problem's data are taken
- * over; the id is copied, and NULL becomes null. */
+/* Make messages to the client, which the caller owns. `result`, `params` and the problem's data are
+ * taken over, and NULL `params` are left out; the id is copied, and NULL becomes null. */
 json_t *rpc_result(const json_t *id, json_t *result);
 json_t *rpc_error(const json_t *id, struct rpc_problem *problem);
 json_t *rpc_notification(const char *method, json_t *params);
+json_t *rpc_request(const char *id, const char *method);
 /* Sets the problem that an answer is longer than `max` bytes. Returns -1. */
 int rpc_too_long(size_t max, struct rpc_problem *problem);
 /* Writes the message as a string, which the caller frees; takes the message over. A message of more

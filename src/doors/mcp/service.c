@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/mem.h"
+#include "formats/printable.h"
 #include "languages/packages.h"
 #include "languages/pythons.h"
 #include "llm/prompts.h"
 #include "llm/rules.h"
 #include "mcp/mcp.h"
+#include "mcp/roots.h"
 #include "run/check.h"
 
 enum { ABOUT_MAX = 64 << 10, PACKAGES_MAX = 1000 };
@@ -65,6 +69,38 @@ static bool offers_python(const struct mcp_service *s)
     return found;
 }
 
+/* A path that is cut is of no use, so only the description's own limit holds. */
+static void add_path(struct buf *b, const char *path)
+{
+    AUTO_FREE char *plain = printable_text(str_from(path));
+
+    (void)buf_addc(b, '"');
+    for (const char *p = plain; *p; p++) {
+        if (*p == '\n')
+            (void)buf_adds(b, "\\n");
+        else
+            (void)buf_addf(b, strchr("\"\\", *p) ? "\\%c" : "%c", *p);
+    }
+    (void)buf_addc(b, '"');
+}
+
+/* `spec` is a SRC[:DST] of --ro; its place inside is DST. */
+static void add_shown(struct mcp_service *s, const char *spec)
+{
+    const struct root *root = s->roots ? roots_find(s->roots, spec) : NULL;
+    const char *inside = root ? NULL : strstr(spec, ":/");
+
+    (void)buf_adds(&s->about, "- Readable inside: ");
+    add_path(&s->about, inside ? inside + 1 : spec);
+    if (root && root->name) {
+        (void)buf_adds(&s->about, ", the user's folder ");
+        prompt_add_name(&s->about, str_from(root->name));
+    } else if (root) {
+        (void)buf_adds(&s->about, ", the user's own folder");
+    }
+    (void)buf_addc(&s->about, '\n');
+}
+
 static int service_describe(struct mcp_service *s, struct err *err)
 {
     if (offers_python(s))
@@ -72,17 +108,14 @@ static int service_describe(struct mcp_service *s, struct err *err)
     add_facts(&s->about, &s->base);
     if (s->base.workspace.work_dir) {
         (void)buf_adds(&s->about, "- The current folder is the user's own folder ");
-        prompt_add_name(&s->about, str_from(s->base.workspace.work_dir));
-        (void)buf_adds(&s->about, ": what a program changes there stays.\n");
+        add_path(&s->about, s->base.workspace.work_dir);
+        (void)buf_adds(&s->about, "; use relative paths. What a program changes there stays.\n");
     }
     for (size_t i = 0; s->languages && s->languages[i]; i++)
         (void)buf_addf(&s->about, "%s%s%s", i ? ", " : "- The languages are: ", s->languages[i],
                        s->languages[i + 1] ? "" : ".\n");
-    for (char *const *shown = s->base.workspace.ro; shown && *shown; shown++) {
-        (void)buf_adds(&s->about, "- Readable inside: ");
-        prompt_add_name(&s->about, str_from(*shown));
-        (void)buf_adds(&s->about, "\n");
-    }
+    for (char *const *shown = s->base.workspace.ro; shown && *shown; shown++)
+        add_shown(s, *shown);
     if (rules_add_imports(&s->about, &s->base, err) < 0)
         return -1;
     return s->about.overflow
@@ -91,12 +124,10 @@ static int service_describe(struct mcp_service *s, struct err *err)
                : 0;
 }
 
-int mcp_service_open(struct mcp_service *service, const struct request_rules *rules,
-                     char *const *languages, int64_t idle_ms, struct err *err)
+int mcp_service_open(struct mcp_service *service, struct err *err)
 {
-    *service = (struct mcp_service){.rules = rules, .languages = languages, .idle_ms = idle_ms};
     buf_init(&service->about, ABOUT_MAX);
-    return settings_request(rules->defaults, &service->base, err) < 0
+    return settings_request(service->rules->defaults, &service->base, err) < 0
                ? -1
                : service_describe(service, err);
 }

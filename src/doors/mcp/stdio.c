@@ -16,7 +16,7 @@ static bool is_busy(void *ctx)
 {
     const struct stdio_server *s = ctx;
 
-    return s->dialog.client.calls;
+    return s->dialog.client.calls || s->roots.looking;
 }
 
 static void stdio_stop(void *ctx)
@@ -24,15 +24,17 @@ static void stdio_stop(void *ctx)
     struct stdio_server *s = ctx;
 
     mcp_client_stop_all(&s->dialog.client);
+    stdio_roots_stop(s);
     sessions_close_all(s->dialog.client.sessions);
 }
 
 static bool tick(void *ctx)
 {
-    const struct stdio_server *s = ctx;
+    struct stdio_server *s = ctx;
+    bool waits = stdio_roots_tick(s);
 
     sessions_tick(s->dialog.client.sessions, clock_mono_ms());
-    return sessions_any(s->dialog.client.sessions);
+    return sessions_any(s->dialog.client.sessions) || waits;
 }
 
 static const struct mcp_pipe_owner owner = {
@@ -45,50 +47,51 @@ static void send_line(void *ctx, char *line)
     mcp_pipe_send(&s->pipe, line);
 }
 
-static void open_client(struct stdio_server *s, const struct mcp_options *options)
+static void open_client(struct stdio_server *s)
 {
     s->dialog = (struct mcp_dialog){
         .client = {.host = &stdio_host,
                    .ctx = s,
-                   .service = &s->service,
+                   .service = &s->scene->service,
                    .sessions = stdio_sessions(s),
                    .kept = kept_new(),
                    .owner = "",
                    .level = LEVEL_NONE},
-        .message_max = options->message_max,
+        .message_max = s->options->message_max,
         .send = send_line,
         .ctx = s,
     };
     sessions_limit(s->dialog.client.sessions,
-                   &(struct session_ceilings){
-                       .sessions = options->sessions_max, .memory_bytes = UINT64_MAX, .owners = 1});
+                   &(struct session_ceilings){.sessions = s->options->sessions_max,
+                                              .memory_bytes = UINT64_MAX,
+                                              .owners = 1});
 }
 
 /* ---- life ---- */
 
-static int open_server(struct stdio_server *s, const struct mcp_options *options, struct err *err)
+static int open_server(struct stdio_server *s, struct err *err)
 {
     const struct backend_pool_options pool = {0};
 
-    if (mcp_pipe_open(&s->pipe, err) < 0 ||
-        mcp_service_open(&s->service, &s->rules, options->languages, options->idle_ms, err) < 0 ||
+    if (mcp_pipe_open(&s->pipe, err) < 0 || !(s->plain = stdio_scene_new(s->options, NULL, err)) ||
         backend_pool_open(backends, &pool, &s->pool, err) < 0)
         return -1;
-    s->service.tools = options->tools;
-    open_client(s, options);
+    s->scene = stdio_scene_hold(s->plain);
+    stdio_roots_open(s);
+    open_client(s);
     return 0;
 }
 
 int mcp_serve(const struct mcp_options *options, struct err *err)
 {
-    struct stdio_server s = {.rules = {.defaults = options->settings}};
+    struct stdio_server s = {.options = options};
 
     s.pipe = (struct mcp_pipe){.owner = &owner,
                                .ctx = &s,
                                .in_fd = options->in_fd,
                                .out_fd = options->out_fd,
                                .quit_fd = options->quit_fd};
-    int status = open_server(&s, options, err);
+    int status = open_server(&s, err);
     if (status == 0)
         mcp_pipe_run(&s.pipe);
     mcp_pipe_close(&s.pipe);
@@ -97,6 +100,8 @@ int mcp_serve(const struct mcp_options *options, struct err *err)
         kept_free(s.dialog.client.kept);
     }
     backend_pool_close(s.pool);
-    mcp_service_close(&s.service);
+    stdio_roots_close(&s);
+    stdio_scene_drop(s.scene);
+    stdio_scene_drop(s.plain);
     return status;
 }

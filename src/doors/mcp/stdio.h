@@ -10,6 +10,13 @@
 
 #include "request/settings.h"
 
+/* Which of the folders that the client names as its roots are shown, and how. */
+enum stdio_roots_mode {
+    ROOTS_OFF,
+    ROOTS_RO, /* all, read-only */
+    ROOTS_RW, /* the first one as --work-dir shows it, the others read-only */
+};
+
 struct mcp_options {
     const struct settings *settings; /* for every run and session; borrowed */
     char *const *languages;          /* no others are offered; NULL-terminated, or NULL for all */
@@ -17,6 +24,10 @@ struct mcp_options {
     size_t sessions_max;
     size_t message_max; /* maximum bytes of an answer */
     int64_t idle_ms;    /* a session that is unused for this time is closed */
+    enum stdio_roots_mode roots;
+    /* Reports a line to the user, in the thread of mcp_serve. */
+    void (*report)(void *ctx, const char *line);
+    void *report_ctx;
     int in_fd, out_fd;
     int quit_fd; /* readable: stop now */
 };

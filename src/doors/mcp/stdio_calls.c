@@ -13,15 +13,6 @@
 
 enum { PROGRESS_WAITING_MAX = 100 }; /* messages; progress above this number is dropped */
 
-/* A call, from `begin` to `over`. */
-struct stdio_task {
-    struct mcp_task task; /* first */
-    struct session_turn turn;
-    struct mcp_call *call;
-    bool begun; /* a worker has it */
-    char *answer;
-};
-
 static struct stdio_server *server_of(const struct mcp_call *call)
 {
     return call->client->ctx;
@@ -43,6 +34,12 @@ static void stdio_calls_fail(struct mcp_call *call, enum err_kind kind, const ch
     mcp_call_finish(call);
 }
 
+/* True if a root of the scene was removed: a run would be refused because of it. */
+static bool is_stale(const struct stdio_task *t)
+{
+    return !t->looked && !t->call->entry && !roots_are_there(&t->scene->roots);
+}
+
 static void call_work(struct mcp_task *task)
 {
     struct stdio_task *t = (struct stdio_task *)task;
@@ -50,7 +47,8 @@ static void call_work(struct mcp_task *task)
 
     /* Starts no work while the client reads too slowly: only running calls can then add answers. */
     mcp_pipe_wait(&server_of(call)->pipe, &call->stopped);
-    if (call->stopped)
+    t->stale = !call->stopped && is_stale(t);
+    if (call->stopped || t->stale)
         return;
     call->work(call);
     t->answer = mcp_dialog_text(&server_of(call)->dialog, call);
@@ -60,18 +58,27 @@ static void call_done(struct mcp_task *task)
 {
     struct stdio_task *t = (struct stdio_task *)task;
 
-    if (t->answer || t->call->result || t->call->refused)
+    if (t->stale && !t->call->stopped)
+        stdio_roots_renew(t);
+    else if (t->answer || t->call->result || t->call->refused)
         mcp_call_finish(t->call);
     else
         stdio_calls_fail(t->call, ERR_TIMEOUT, MCP_STOPPED);
 }
 
-static void stdio_calls_start(struct stdio_task *t)
+void stdio_calls_begin(struct stdio_task *t)
 {
+    struct stdio_server *s = server_of(t->call);
+
+    stdio_scene_drop(t->scene);
+    t->scene = stdio_scene_hold(s->scene);
+    t->call->service = &t->scene->service;
+    t->call->client->listed |= t->call->lists_tools;
     t->begun = true;
     t->task = (struct mcp_task){.work = call_work, .done = call_done};
-    t->call->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (mcp_workers_add(server_of(t->call)->pipe.workers, &t->task, false) < 0)
+    if (t->call->cancel_fd < 0)
+        t->call->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (mcp_workers_add(s->pipe.workers, &t->task, false) < 0)
         stdio_calls_fail(t->call, ERR_SYSTEM,
                          "no thread could be started for this call; try again later");
 }
@@ -84,9 +91,9 @@ static void host_begin(struct mcp_call *call, struct session_entry *entry)
 
     t->call = call;
     call->task = t;
-    if (!entry)
-        stdio_calls_start(t);
-    else if (session_turn_ask(entry, &t->turn) != TURN_ASKED)
+    if (!entry && !stdio_roots_keep(t))
+        stdio_calls_begin(t);
+    else if (entry && session_turn_ask(entry, &t->turn) != TURN_ASKED)
         stdio_calls_fail(call, ERR_LIMIT, full);
 }
 
@@ -101,7 +108,9 @@ static void host_stop(struct mcp_call *call)
 {
     struct stdio_task *t = call->task;
 
-    if (t->turn.entry && !t->begun)
+    if (t->kept)
+        stdio_roots_leave(t);
+    else if (t->turn.entry && !t->begun)
         session_turn_leave(&t->turn);
     else if (!mcp_workers_remove(server_of(call)->pipe.workers, &t->task)) {
         stop_work(t);
@@ -125,8 +134,10 @@ static void task_free(struct stdio_task *t)
 {
     if (t && t->turn.entry)
         session_turn_over(&t->turn);
-    if (t)
+    if (t) {
+        stdio_scene_drop(t->scene);
         free(t->answer);
+    }
     free(t);
 }
 
@@ -148,12 +159,28 @@ static int host_request(const struct mcp_call *call, struct settings *ask,
     return 0;
 }
 
+static void *host_hold_scene(const struct mcp_call *call)
+{
+    const struct stdio_task *t = call->task;
+
+    return stdio_scene_hold(t->scene);
+}
+
+static void host_drop_scene(void *scene)
+{
+    stdio_scene_drop(scene);
+}
+
 const struct mcp_host stdio_host = {
     .begin = host_begin,
     .stop = host_stop,
     .note = host_note,
     .over = host_over,
     .request = host_request,
+    .hold_settings = host_hold_scene,
+    .drop_settings = host_drop_scene,
+    .received = stdio_roots_received,
+    .changes = stdio_roots_wait,
 };
 
 /* ---- turns and errands of the table ---- */
@@ -163,7 +190,7 @@ static void begin_turn(struct session_turn *turn)
     struct stdio_task *t = task_of(turn);
 
     t->call->entry = turn->entry;
-    stdio_calls_start(t);
+    stdio_calls_begin(t);
 }
 
 static void stop_turn(struct session_turn *turn)

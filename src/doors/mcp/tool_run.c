@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "formats/json_get.h"
-#include "mcp/reply.h"
+#include "mcp/tools.h"
 #include "run/check.h"
 
 enum { COMMAND_MAX = 100 << 10 }; /* bytes: a command is one argument of a program */

@@ -74,6 +74,11 @@ json_t *tool_text(struct str text);
 json_t *tool_link(const struct mcp_call *call, const char *uri, struct str name, const char *mime,
                   int64_t size);
 
+/* Sets the answer about a run or a cell (reply.c): text for the model, pictures as images, and the
+ * structured result. `session` is the session's ID, or NULL for a run in a sandbox of its own,
+ * whose files are kept now. */
+void reply_run(struct mcp_call *call, const struct result *result, const char *session);
+
 /* tool_run.c */
 void tool_execute_code(struct mcp_call *call);
 void tool_run_command(struct mcp_call *call);

@@ -161,13 +161,13 @@ struct config *config_make(int argc, char **argv, bool (*elsewhere)(struct str k
 
 const struct mcp_service *config_mcp(struct config *config, struct err *err)
 {
-    int64_t idle_ms = config->settings.session_idle_ms;
-
     if (config->has_mcp)
         return &config->mcp;
     config->mcp_rules = config->rules;
     config->mcp_rules.manual = NULL;
-    if (mcp_service_open(&config->mcp, &config->mcp_rules, NULL, idle_ms, err) < 0) {
+    config->mcp = (struct mcp_service){.rules = &config->mcp_rules,
+                                       .idle_ms = config->settings.session_idle_ms};
+    if (mcp_service_open(&config->mcp, err) < 0) {
         mcp_service_close(&config->mcp);
         return NULL;
     }

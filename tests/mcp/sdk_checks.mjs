@@ -32,8 +32,11 @@ export async function checkClient(name, client, ask) {
   check((await client.readResource({ uri })).contents[0].text.length === 2 << 20, `${name}: a resource`);
   check((await client.listResources()).resources.some((r) => r.uri === uri), `${name}: the list of resources`);
   check((await client.listResourceTemplates()).resourceTemplates.length === 1, `${name}: templates`);
-  for (const [tool, args] of [["read_file", { path: "a b.txt" }], ["run_command", { command: "ls" }], ["fork_session", {}]])
+  for (const [tool, args] of [["read_file", { path: "a b.txt" }], ["run_command", { command: "ls" }]])
     check(!(await call(tool, { session_id, ...args })).isError, `${name}: ${tool}`);
+  const fork = await call("fork_session", { session_id });
+  check(!fork.isError, `${name}: fork_session`);
+  await call("close_session", { session_id: fork.structuredContent.session_id });
   check((await call("check_code", { code: "import os" })).structuredContent.allowed, `${name}: check_code`);
   const cases = [{ args: [1], expected: 1 }];
   check((await call("test_code", { code: "def f(x): return x", cases })).structuredContent.all_passed, `${name}: test_code`);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
 fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
-files (files), its disk (copies), limits (limits, bounds), crowds (crowds), relatives that are closed at
+files (files), its disk (copies), what it is shown (views), limits (limits, bounds), crowds (crowds), relatives that are closed at
 once (relatives), ends (ends), load (load). $GLOVEBOX names the program."""
 
 import os
@@ -23,6 +23,7 @@ import joins  # noqa: E402
 import limits  # noqa: E402
 import load  # noqa: E402
 import relatives  # noqa: E402
+import views  # noqa: E402
 from family import Families, no_forks  # noqa: E402
 from procs import own_mounts  # noqa: E402
 from tap import Tap, run_parts  # noqa: E402
@@ -33,6 +34,7 @@ PARTS = {
     "inside": inside.test,
     "files": files.test,
     "copies": copies.test,
+    "views": views.test,
     "limits": limits.test,
     "bounds": bounds.test,
     "crowds": crowds.test,

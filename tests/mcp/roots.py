@@ -160,7 +160,7 @@ def test_rw(tap):
 
 def test_change(tap):
     with Outside() as outside, Rooted("--roots", "ro") as client:
-        one, two = outside.make("one"), outside.make("two")
+        one, two = client.make("one"), outside.make("two")
         client.roots = [root(one)]
         client.ready()
         client.about()

@@ -5,7 +5,7 @@
  *
  *     {"code", "language", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT},
  *      "input": TEXT, "timeout_ms", "cpu_ms", "cpu_milli", "memory", "disk", "pids", "out": FOLDER,
- *      "backend"}
+ *      "backend", "python": PATH, "ro": []}
  *     gives the result, and "taken": "ready" | "on demand" | "cold"
  *     {"stats": true}    what the pool says
  *     {"many": N, "threads": T, "code"}    {"failed": how many did not succeed}
@@ -41,9 +41,9 @@ static void put(json_t *value)
 
 static char **words(const json_t *list)
 {
-    static char *rooms[2][WORDS + 1];
+    static char *rooms[3][WORDS + 1];
     static unsigned turn;
-    char **room = rooms[turn++ % 2];
+    char **room = rooms[turn++ % 3];
     size_t n = 0;
 
     for (; n < json_array_size(list) && n < WORDS; n++)
@@ -63,9 +63,11 @@ static void fill(struct run_request *q, const json_t *line)
     q->door.log = "off";
     q->place.backend = json_string_value(json_object_get(line, "backend"));
     q->place.pool = json_is_true(json_object_get(line, "warm")) ? pool : NULL;
+    q->program.python = json_string_value(json_object_get(line, "python"));
     q->program.args = words(json_object_get(line, "args"));
     q->program.env = words(json_object_get(line, "env"));
     q->workspace.out_dir = json_string_value(json_object_get(line, "out"));
+    q->workspace.ro = words(json_object_get(line, "ro"));
     if ((v = json_object_get(line, "timeout_ms")))
         q->limits.wall_ms = json_integer_value(v);
     if ((v = json_object_get(line, "cpu_ms")))

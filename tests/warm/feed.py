@@ -10,11 +10,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Feed:
-    def __init__(self, forks=0, env=None, ready=0, memory=0, path="/usr/bin:/bin"):
-        program = os.environ.get("WARM_FEED") or os.path.join(ROOT, "build", "tests", "warm-feed")
+    def __init__(self, forks=0, env=None, ready=0, memory=0, path="/usr/bin:/bin", program=None, launcher=()):
+        program = program or os.environ.get("WARM_FEED") or os.path.join(ROOT, "build", "tests", "warm-feed")
         jail = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(program))), "glovebox-jail")
         env = dict(env or os.environ, GLOVEBOX_JAIL=jail, PATH=path + ":" + os.environ.get("PATH", ""))
-        self.process = subprocess.Popen([program, str(forks), str(ready), str(memory)], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([*launcher, program, str(forks), str(ready), str(memory)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, env=env, text=True)
 
     def ask(self, **line):

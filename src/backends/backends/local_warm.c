@@ -134,16 +134,10 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     }
 }
 
-/* True if a zygote's fork can run the job. Views inside the guest's own folders would have to be
- * mounted for each guest. */
+/* True if a zygote's fork can run the job. */
 static bool can_be_forked_from_zygote(const struct backend_job *job)
 {
-    if (!pool_of(job) || !starts_early(job, EARLY_ZYGOTE) || !job->lay || job->net_host)
-        return false;
-    for (size_t i = 0; i < job->view_count; i++)
-        if (spec_in_box(job->views[i].dst))
-            return false;
-    return true;
+    return pool_of(job) && starts_early(job, EARLY_ZYGOTE) && job->lay && !job->net_host;
 }
 
 /* Removes RLIMIT_NPROC where a control group counts each guest's processes. */

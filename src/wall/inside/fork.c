@@ -10,6 +10,7 @@
  */
 #include "inside/gate.h"
 #include "inside/inside.h"
+#include "inside/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,7 +154,8 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)
         die_err(&err);
-    if (copy_box(r->origin_box, in->box_fd, &err) < 0 || check_alone(&err) < 0)
+    if (copy_box(r->origin_box, in->box_fd, &err) < 0 || views_show_kept(in, &err) < 0 ||
+        check_alone(&err) < 0)
         die_err(&err);
     open_gate(in, r);
     report_state(in, MSG_READY);

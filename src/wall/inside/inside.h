@@ -38,7 +38,8 @@ struct inside {
     cpu_set_t processors;   /* processors that the guest may use */
     unsigned flavour;       /* guest's first process: the filter's flavour (FILTER_*) */
     struct buf words;       /* parked guest's first process: what MSG_GO is to run */
-    int *sources;       /* a detached mount for each step of the plan; -1 for a step without one */
+    int *sources; /* a detached mount for each step of the plan; -1 for a step without one */
+    int *kept;    /* jail of a nest: detached clones of the views that the nest keeps; or -1 */
     struct finds finds; /* sockets, pipes and folders to cover in the views */
 };
 

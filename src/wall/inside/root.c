@@ -9,6 +9,7 @@
  */
 #include "inside/inside.h"
 #include "inside/mount.h"
+#include "inside/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 
 enum { NR_OPENAT2 = 437 }; /* since Linux 5.6; all the mount calls exist since 5.12 */
 
-static bool is_absent(int error)
+bool root_is_absent(int error)
 {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
 }
@@ -41,7 +42,7 @@ static int open_source(const struct spec_op *op, int *ret_tree, struct err *err)
 
     *ret_tree = -1;
     if (tree < 0)
-        return op->optional && is_absent(errno) ? 0 : err_sys(err, "show %s inside", op->src);
+        return op->optional && root_is_absent(errno) ? 0 : err_sys(err, "show %s inside", op->src);
     uint64_t attr = MOUNT_RDONLY | MOUNT_NOSUID;
     attr |= op->kind == SPEC_DEVICE ? MOUNT_NOEXEC : MOUNT_NODEV;
     if (mount_set(tree, true, attr) < 0)
@@ -154,8 +155,7 @@ static int make_mount_point(int tree, const char *path)
     return S_ISDIR(st.st_mode) ? make_folder(path) : make_file(path, (struct str){"", 0});
 }
 
-/* Mounts the tree at `path`; makes the mount point if it is missing, which is rare. */
-static int attach_at(int tree, const char *path)
+int root_attach(int tree, const char *path)
 {
     if (mount_attach(tree, path) == 0)
         return 0;
@@ -169,45 +169,8 @@ static int do_mask(const char *path)
     struct stat st;
 
     if (stat(path, &st) < 0)
-        return is_absent(errno) ? 0 : -1;
+        return root_is_absent(errno) ? 0 : -1;
     return mount(S_ISDIR(st.st_mode) ? "sys" : "dev/null", path, NULL, MS_BIND, NULL);
-}
-
-/* The file that is mounted over sockets and pipes; made only if there are any. */
-#define EMPTY_FILE "dev/empty"
-
-/* Covers a find in an attached view, unless it is gone or the guest's ids cannot reach it. */
-static int cover_one(int tree, const struct found *found)
-{
-    const uint64_t beneath = 0x08, no_symlinks = 0x04;
-    const uint64_t how[] = {O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, beneath | no_symlinks};
-    AUTO_CLOSE int over = (int)syscall(NR_OPENAT2, tree, found->path, how, sizeof how);
-
-    if (over < 0)
-        return is_absent(errno) ? 0 : -1;
-    AUTO_CLOSE int cover = mount_clone(found->type == S_IFDIR ? "sys" : EMPTY_FILE, false);
-    if (cover < 0 || mount_set(cover, false, MOUNT_RDONLY | MOUNT_NOSUID | MOUNT_NODEV) < 0)
-        return -1;
-    return mount_attach_over(cover, over);
-}
-
-/* Devices need no cover: the view is mounted nodev. */
-static bool is_device(const struct found *found)
-{
-    return found->type == S_IFCHR || found->type == S_IFBLK;
-}
-
-static int do_view(const struct inside *in, const struct spec_op *op, int tree, const char *path)
-{
-    if (tree < 0)
-        return 0; /* optional, and not on this host */
-    if (attach_at(tree, path) < 0)
-        return -1;
-    for (size_t i = 0; i < in->finds.count; i++)
-        if (in->finds.list[i].op == op && !is_device(&in->finds.list[i]) &&
-            cover_one(tree, &in->finds.list[i]) < 0)
-            return -1;
-    return 0;
 }
 
 static int do_op(const struct inside *in, const struct spec_op *op, int source, struct err *err)
@@ -218,7 +181,7 @@ static int do_op(const struct inside *in, const struct spec_op *op, int source, 
     switch (op->kind) {
     case SPEC_BIND:
     case SPEC_DEVICE:
-        result = do_view(in, op, source, path);
+        result = view_show(in, op, source, path);
         break;
     case SPEC_DIR:
         result = make_folder(path);
@@ -235,7 +198,8 @@ static int do_op(const struct inside *in, const struct spec_op *op, int source, 
     case SPEC_KINDS:
         break;
     }
-    if (result == 0 || (op->optional && (is_absent(errno) || errno == EROFS || errno == EEXIST)))
+    if (result == 0 ||
+        (op->optional && (root_is_absent(errno) || errno == EROFS || errno == EEXIST)))
         return 0;
     return err_sys(err, "make %s inside", op->dst);
 }
@@ -270,7 +234,7 @@ static int open_place(const struct disk_place *p, const char *disk, int *ret_vie
 
 static int show_place(const struct disk_place *place, int view, struct err *err)
 {
-    return attach_at(view, place->at) < 0 ? err_sys(err, "mount %s", place->at) : 0;
+    return root_attach(view, place->at) < 0 ? err_sys(err, "mount %s", place->at) : 0;
 }
 
 /* With forks, everything is below /box, and /box/shm covers the disk itself. */
@@ -290,7 +254,7 @@ static int mount_box(struct inside *in, struct err *err)
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
         return -1;
-    if (attach_at(box, disk) < 0)
+    if (root_attach(box, disk) < 0)
         return err_sys(err, "mount the guest's disk");
     for (size_t i = 0; i < PLACES && result == 0; i++)
         result = open_place(&places[i], disk, &views[i], err);
@@ -412,12 +376,12 @@ static int build_own(struct inside *in, int root, struct err *err)
         return err_sys(err, "make the new root read-only");
     mount_ptys();
     mount_proc(in, MOUNT_RDONLY);
-    return run_plan(in, true, err) < 0 ? -1 : close_disk(in, err);
+    return run_plan(in, true, err) < 0 || views_show_kept(in, err) < 0 ? -1 : close_disk(in, err);
 }
 
 int root_build_own(struct inside *in, struct err *err)
 {
-    return build_own(in, -1, err);
+    return views_clone_kept(in, err) < 0 ? -1 : build_own(in, -1, err);
 }
 
 int root_map_ids(const struct inside *in, int self, uint32_t above)
@@ -442,7 +406,7 @@ int root_build_fork(struct inside *in, struct err *err)
     AUTO_CLOSE int self = openat(proc, "self", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (self < 0 || root_map_ids(in, self, in->spec.uid) < 0) /* the origin's ids */
         return err_sys(err, "give a fork's namespace its ids");
-    if (mount_box(in, err) < 0)
+    if (views_clone_kept(in, err) < 0 || mount_box(in, err) < 0)
         return -1;
     mount_ptys();
     if (mount_set(proc, false, MOUNT_RDONLY) < 0 || mount_attach(proc, "proc") < 0)
@@ -466,6 +430,8 @@ static int make_places(struct inside *in, int root, struct err *err)
             (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
             return err_sys(err, "make %s inside", p->at);
     }
+    if (views_keep(in, err) < 0)
+        return -1;
     /* It is writable: the process that makes a jail has to write the jail's id maps in a /proc, and
      * the kernel permits a writable /proc only below a namespace that has one. */
     mount_proc(in, 0);
@@ -486,8 +452,8 @@ int root_build(struct inside *in, struct err *err)
         return err_sys(err, "make the new root's folders");
     if (make_pty_places(err) < 0)
         return -1;
-    if (in->finds.count && make_file(EMPTY_FILE, (struct str){"", 0}) < 0)
-        return err_sys(err, "make " EMPTY_FILE);
+    if (in->finds.count && make_file(ROOT_EMPTY_FILE, (struct str){"", 0}) < 0)
+        return err_sys(err, "make " ROOT_EMPTY_FILE);
     if (run_plan(in, false, err) < 0)
         return -1;
     if (in->spec.nest ? make_places(in, root, err) < 0 : build_own(in, root, err) < 0)

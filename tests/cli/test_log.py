@@ -65,6 +65,11 @@ def test_denied(t):
     t.ok(doc["denied"] or not t.has("seccomp"), "a system call was refused", doc)
     t.equal((row["denied"], row["isolation"], row["limits"]), (doc["denied"], doc["isolation"], doc["limits_set"]),
             "denied, isolation and limits")
+    code = "import socket\ntry: socket.create_connection(('127.0.0.1', 80), 5).recv(1)\nexcept OSError: pass"
+    doc = t.run("--json", "--net", "allow:127.0.0.1:9", "-c", code).json
+    row = t.box("log", "show", doc["id"], "--json").json
+    t.equal((row["network"], row["denied"]), (doc["network"], doc["denied"]), "network", doc)
+    t.ok(not t.has("netns") or [(r["host"], r["allowed"]) for r in row["network"]] == [("127.0.0.1", False)], "with the refusal", row)
 
 
 def test_judged(t):

@@ -255,7 +255,7 @@ def test_wrong_usage(t):
         (("--inodes", "x"), "is not a whole number"),
         (("--retries", "-1"), "out of range"),
         (("--retry-delay", "2h"), "out of range"),
-        (("--net", "some"), "'some' is not one of none, host"),
+        (("--net", "some"), "'some' is no network: none, host, or allow:HOST"),
         (("--net", "hosts"), "did you mean 'host'"),
         (("--memry", "1m"), "unknown option --memry; did you mean --memory"),
         (("--Memory", "1m"), "unknown option --Memory"),

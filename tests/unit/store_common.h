@@ -46,6 +46,7 @@ static inline struct run_record sample(const char *id, int64_t time_ms)
         .max_memory_bytes = 9 << 20,
         .stdout_bytes = 3,
         .denied = STR("[]"),
+        .network = STR("[]"),
         .attempts = 1,
     };
 }

@@ -21,7 +21,9 @@ static void check_same(const struct run_record *got, const struct run_record *wa
     OK(str_eq(got->program, want->program), "program");
     OK(str_eq(got->verdict_stage, want->verdict_stage), "stage");
     OK(str_eq(got->verdict_reason, want->verdict_reason), "reason");
-    OK(str_eq(got->limits, want->limits) && str_eq(got->denied, want->denied), "JSON");
+    OK(str_eq(got->limits, want->limits) && str_eq(got->denied, want->denied) &&
+           str_eq(got->network, want->network),
+       "JSON");
     OK(str_eq(got->isolation, want->isolation) && str_eq(got->error, want->error), "layers, error");
     EQ_INT(got->time_ms, want->time_ms);
     EQ_INT(got->allowed, want->allowed);
@@ -52,6 +54,7 @@ static void test_round_trip(void)
     run.max_memory_bytes = 5LL << 32;
     run.stderr_bytes = 7;
     run.files_count = 2;
+    run.network = STR("[{\"host\":\"a.b\",\"port\":443}]");
     run.denied = STR("[{\"syscall\":\"ptrace\",\"count\":3}]");
     run.attempts = 2;
     run.error = STR("na\xC3\xAFve");
@@ -348,18 +351,19 @@ static void test_shrinks(void)
 static void test_versions(void)
 {
     static const char *const next[] = {
-        "SELECT 1 / 0; THIS IS NOT SQL", "NOR THIS",
+        "SELECT 1 / 0; THIS IS NOT SQL", "NOR THIS", "NOR THAT",
         ("ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';"
-         "PRAGMA user_version = 3;")};
-    static const char *const broken[] = {"", "", "ALTER TABLE runs ADD COLUMN half TEXT; NOT SQL"};
+         "PRAGMA user_version = 4;")};
+    static const char *const broken[] = {"", "", "",
+                                         "ALTER TABLE runs ADD COLUMN half TEXT; NOT SQL"};
     struct store *s = open_log(in_folder("version.db"), STORE_CREATE);
     struct run_record run = sample("old", 1);
 
     EQ_INT(store_append(s, &run, &err), 0);
-    EQ_INT(store_migrate(s, broken, 3, &err), -1);
+    EQ_INT(store_migrate(s, broken, 4, &err), -1);
     OK(one_line(err.msg), "a script that fails: %s", err.msg);
     EQ_INT(sqlite3_exec(s->db, "SELECT half FROM runs", NULL, NULL, NULL), SQLITE_ERROR);
-    EQ_INT(store_migrate(s, next, 3, &err), 0);
+    EQ_INT(store_migrate(s, next, 4, &err), 0);
     EQ_INT(sqlite3_exec(s->db, "SELECT mood FROM runs", NULL, NULL, NULL), SQLITE_OK);
     EQ_INT(count(s, (struct store_query){0}), 1);
     store_close(s);

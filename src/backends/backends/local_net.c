@@ -15,6 +15,7 @@ int local_net_open(struct local_guest *l, struct err *err)
 {
     const struct net_order order = {
         .rules = l->job->net_now ? l->job->net_now : l->job->net_rules,
+        .bytes_max = NET_BYTES_MAX,
     };
     int fds[FD_MSG_MAX];
 

@@ -293,6 +293,7 @@ void log_text_run(FILE *out, const struct run_record *run)
     put_log_text(out, "limits", run->limits);
     put_log_text(out, "isolation", run->isolation);
     put_log_text(out, "denied", run->denied);
+    put_log_text(out, "network", run->network);
     if (run->code.p)
         put_code(out, run->code);
 }

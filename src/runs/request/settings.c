@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/suggestion.h"
 #include "network/rules.h"
 #include "options/user_file.h"
 #include "python/python.h"
@@ -165,6 +166,16 @@ static bool looks_like_rules(struct str value)
            memchr(value.p, ':', value.n) || memchr(value.p, '*', value.n);
 }
 
+/* The mode that was probably meant; or NULL. */
+static const char *nearest_mode(struct str value)
+{
+    struct suggestion near = {.word = value};
+
+    suggestion_try(&near, "none");
+    suggestion_try(&near, "host");
+    return near.best;
+}
+
 int network_read(const char *text, struct request_place *ret, struct err *err)
 {
     struct str value = str_from(text);
@@ -174,6 +185,9 @@ int network_read(const char *text, struct request_place *ret, struct err *err)
     ret->net_rules = NULL;
     if (value.n == 0 || ret->net_host || str_is(value, "none"))
         return 0;
+    if (!looks_like_rules(value) && nearest_mode(value))
+        return err_set(err, ERR_USAGE, "--net: there is no network '%.60s'; did you mean '%s'?",
+                       text, nearest_mode(value));
     if (!looks_like_rules(value))
         return err_set(err, ERR_USAGE,
                        "--net: '%.60s' is no network: none, host, or allow:HOST,... as in "

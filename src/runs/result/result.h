@@ -151,6 +151,8 @@ int result_exit_status(const struct result *r);
 /* Returns the result as a JSON document, which the caller frees. Every report, answer and event is
  * made from it. Code that leaves the program writes it as text (json_write). */
 json_t *result_document(const struct result *r);
+/* Returns the list `denied`: refused system calls, and how often the network refused something. */
+json_t *result_denied(const struct result *r);
 /* Adds a failure of ours to a finished document, when a step after the run failed. */
 void result_document_fail(json_t *document, const struct err *err);
 /* Adds the members of a file's entry in `files`, without path_base64. */

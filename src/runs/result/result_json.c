@@ -119,7 +119,7 @@ void result_add_skipped(json_t *list, const char *direction, const struct skip_l
     }
 }
 
-static json_t *denied(const struct result *r)
+json_t *result_denied(const struct result *r)
 {
     json_t *list = wall_denied(&r->outcome);
     uint64_t refused = wall_network_refused(&r->network);

@@ -78,10 +78,22 @@ static struct str error_line(const struct result *r, struct buf *b)
     return buf_str(b);
 }
 
+/* Adds as many rows as the log has room for. */
+static void add_network(struct buf *b, const struct net_rows *all)
+{
+    struct net_rows rows = *all;
+
+    do {
+        buf_clear(b);
+        add_json(b, wall_network(&rows));
+        rows.n /= 2;
+    } while (b->overflow && rows.n);
+}
+
 void record_append(struct recorder *rec, const struct run_request *request, const char *program,
                    struct str code, struct result *r)
 {
-    AUTO_BUF struct buf limits = {0}, layers = {0}, denied = {0}, error = {0};
+    AUTO_BUF struct buf limits = {0}, layers = {0}, denied = {0}, network = {0}, error = {0};
 
     if (is_off(request))
         return;
@@ -89,10 +101,12 @@ void record_append(struct recorder *rec, const struct run_request *request, cons
     buf_init(&limits, 1024);
     buf_init(&layers, 1024);
     buf_init(&denied, RUN_JSON_MAX);
+    buf_init(&network, RUN_JSON_MAX);
     buf_init(&error, 64 << 10);
     add_json(&limits, limits_json(&r->limits, request->output_limit));
     add_layers(&layers, r->outcome.held);
-    add_json(&denied, wall_denied(&r->outcome));
+    add_json(&denied, result_denied(r));
+    add_network(&network, &r->network);
     struct run_record record = {
         .id = str_from(r->id),
         .time_ms = r->began_ms,
@@ -115,6 +129,7 @@ void record_append(struct recorder *rec, const struct run_request *request, cons
         .stderr_bytes = (int64_t)r->err.total,
         .files_count = (int64_t)r->files.count,
         .denied = buf_str(&denied),
+        .network = buf_str(&network),
         .attempts = r->attempts,
         .error = error_line(r, &error),
         .code = request->door.log_code ? code : (struct str){NULL, 0},

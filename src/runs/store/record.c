@@ -37,6 +37,7 @@ static const struct column {
     COLUMN(NUMBER, stderr_bytes),
     COLUMN(NUMBER, files_count),
     COLUMN(ARRAY, denied),
+    COLUMN(ARRAY, network),
     COLUMN(NUMBER, attempts),
     COLUMN(LINE, error),
     COLUMN(CODE, code), /* last, so that a list can leave it out */

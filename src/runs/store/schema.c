@@ -57,6 +57,10 @@ const char *const store_migrations[] = {
     "CREATE INDEX usage_time ON usage(time_ms);"
     "UPDATE meta SET value = '2' WHERE key = 'schema';"
     "PRAGMA user_version = 2;",
+
+    "ALTER TABLE runs ADD COLUMN network TEXT NOT NULL DEFAULT '[]';"
+    "UPDATE meta SET value = '3' WHERE key = 'schema';"
+    "PRAGMA user_version = 3;",
 };
 
 const int store_version = ARRAY_LEN(store_migrations);

@@ -74,7 +74,8 @@ struct run_record {
     int64_t stdout_bytes;
     int64_t stderr_bytes;
     int64_t files_count;
-    struct str denied; /* JSON array; empty is stored as [] */
+    struct str denied;  /* JSON array; empty is stored as [] */
+    struct str network; /* the same */
     int64_t attempts;
     struct str error; /* only its first line is kept */
     struct str code;  /* .p is NULL if it was not kept */

@@ -164,7 +164,7 @@ static void read_refused(struct conn *c)
 static void conn_settle(struct conn *c)
 {
     if (c->side->bytes_max && c->side->bytes > c->side->bytes_max) {
-        conn_note(c, true, "the limit of bytes (--net-bytes) was reached");
+        conn_note(c, true, "the sandbox has carried as many bytes as it may");
         conn_reset(c);
         return;
     }

@@ -20,7 +20,7 @@ struct conn {
     char host[NET_NAME_MAX + 1]; /* a name, or the address as text */
     bool by_name, has_address;
     bool proxied; /* it came to the proxy */
-    bool tunnel;  /* by CONNECT: it is told when it is open */
+    bool tunnel;  /* by CONNECT: the guest gets an answer once it is open */
     bool checked; /* the first bytes may leave */
     bool booked;  /* it has a row */
     size_t row;

@@ -53,39 +53,61 @@ static struct str cut_vector(struct cutter *c, size_t size)
 
 /* ---- records ---- */
 
-/* Joins the content of the records at the start of the bytes: a hello may be in several. Returns
- * HELLO_MORE when whole records are used up, HELLO_WHOLE when the message is complete. */
+/* Cuts a record off. Returns HELLO_WHOLE with its content; HELLO_NOT_TLS if it is no record of a
+ * handshake. */
+static enum hello_kind cut_record(struct str *bytes, struct str *ret_content)
+{
+    if ((bytes->n && (unsigned char)bytes->p[0] != RECORD_HANDSHAKE) ||
+        (bytes->n > 1 && bytes->p[1] != 3)) /* TLS 1.x */
+        return HELLO_NOT_TLS;
+    if (bytes->n < RECORD_HEAD)
+        return HELLO_MORE;
+    struct cutter c = {.rest = str_slice(*bytes, 3, bytes->n)};
+    size_t length = cut_number(&c, 2);
+    if (length == 0 || length > RECORD_MAX)
+        return HELLO_BAD;
+    if (length > c.rest.n)
+        return HELLO_MORE;
+    *ret_content = cut(&c, length);
+    *bytes = c.rest;
+    return HELLO_WHOLE;
+}
+
+/* HELLO_WHOLE if the joined bytes have the whole message. */
+static enum hello_kind look_at_joined(const char *joined, size_t n)
+{
+    struct cutter c = {.rest = {joined, n}};
+
+    if (n < HANDSHAKE_HEAD)
+        return HELLO_MORE;
+    if (cut_number(&c, 1) != HANDSHAKE_CLIENT_HELLO)
+        return HELLO_BAD;
+    size_t whole = cut_number(&c, 3);
+    if (whole > HELLO_MAX - HANDSHAKE_HEAD)
+        return HELLO_BAD;
+    return whole <= c.rest.n ? HELLO_WHOLE : HELLO_MORE;
+}
+
+/* Joins the content of the records at the start of the bytes: a hello may be in several. */
 static enum hello_kind join(struct str bytes, char out[HELLO_MAX], size_t *ret_n)
 {
+    struct str content;
     size_t n = 0;
 
     for (;;) {
-        if (bytes.n && (unsigned char)bytes.p[0] != RECORD_HANDSHAKE)
+        enum hello_kind kind = cut_record(&bytes, &content);
+        if (kind == HELLO_NOT_TLS)
             return n ? HELLO_BAD : HELLO_NOT_TLS;
-        if (bytes.n > 1 && bytes.p[1] != 3) /* TLS 1.x */
-            return n ? HELLO_BAD : HELLO_NOT_TLS;
-        if (bytes.n < RECORD_HEAD)
-            return HELLO_MORE;
-        struct cutter c = {.rest = str_slice(bytes, 3, bytes.n)};
-        size_t length = cut_number(&c, 2);
-        if (length == 0 || length > RECORD_MAX || length > HELLO_MAX - n)
+        if (kind != HELLO_WHOLE)
+            return kind;
+        if (content.n > HELLO_MAX - n)
             return HELLO_BAD;
-        if (length > c.rest.n)
-            return HELLO_MORE;
-        memcpy(out + n, c.rest.p, length);
-        n += length;
+        memcpy(out + n, content.p, content.n);
+        n += content.n;
         *ret_n = n;
-        bytes = str_slice(c.rest, length, c.rest.n);
-        if (n < HANDSHAKE_HEAD)
-            continue;
-        c = (struct cutter){.rest = {out, n}};
-        if (cut_number(&c, 1) != HANDSHAKE_CLIENT_HELLO)
-            return HELLO_BAD;
-        size_t whole = cut_number(&c, 3);
-        if (whole > HELLO_MAX - HANDSHAKE_HEAD)
-            return HELLO_BAD;
-        if (whole <= c.rest.n)
-            return HELLO_WHOLE;
+        kind = look_at_joined(out, n);
+        if (kind != HELLO_MORE)
+            return kind;
     }
 }
 

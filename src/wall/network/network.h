@@ -19,6 +19,9 @@ int net_ready(struct err *err);
  */
 struct net_line;
 
+/* What one guest may carry in both directions, as long as it lives. */
+#define NET_BYTES_MAX (16ULL << 30)
+
 struct net_order {
     const char *rules;  /* as net_rules_read reads them; "" for none */
     uint64_t bytes_max; /* that may be carried in both directions; 0: no limit */

@@ -70,6 +70,15 @@ report(udp=probe(lambda: udp("{PUBLIC}", 53)), udp6=probe(lambda: udp("{PUBLIC6}
     t.equal(world.untouched(), {}, "nothing has reached another server")
 
 
+def test_advice(t, world):
+    done = world.run("allow:api.example.com", "import urllib.request\nurllib.request.urlopen('http://evil.example.net/')")
+    texts = [done["exception"]["hint"], *done["feedback"], done["advice"]]
+    t.ok(all("evil.example.net" in x and "no rule allows this name" in x for x in texts), "advice names the host and the reason", texts)
+    for backend in ("host", "docker", "e2b"):
+        done = world.run("allow:api.example.com", "1", "--backend", backend, "--allow-unsafe")
+        t.ok("cannot restrict the network to hosts by name" in done["error"]["message"], f"backend {backend} refuses in words", done["error"])
+
+
 CLIENTS = {
     "curl": ("bash", "curl -sS -m 10 http://api.example.com/c"),
     "node": ("javascript", "require('http').get('http://api.example.com/c', r => r.on('data', d => process.stdout.write(d)))"),

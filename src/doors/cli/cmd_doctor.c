@@ -162,7 +162,7 @@ static const struct early_start {
      "'session fork', 'exec --try' and ':fork' are refused",
      "the same, the layers proc and seccomp, and Linux 5.14 or newer"},
     {"network", "--net allow: reaches an allowed host, and refuses another one",
-     "--net allow: must not be used", "a network namespace (layer netns), and glovebox-net"},
+     "--net allow: must not be used", "layer netns, and glovebox-net"},
 };
 
 static const struct early_diagnosis *early_of(const struct diagnosis *d, size_t i)

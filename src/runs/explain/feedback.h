@@ -39,6 +39,8 @@ bool feedback_is_general(const char *text);
 /* Makes the list. It is empty for a run that succeeded and passed all of its tests, if any. Free it
  * with feedback_done. */
 void feedback_make(const struct feedback_input *in, struct feedback *ret);
+/* Replaces an exception's hint that there is no network by what the network refused (--net). */
+void feedback_network(struct result *r);
 
 /* Returns the message for a model: the failure, its location, the line, the advice, the end of the
  * error stream. The message mentions the parts that had to be left out. "" if there is no advice.

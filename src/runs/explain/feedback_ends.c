@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -332,25 +333,42 @@ static const char *denial_text(const char *call, bool net, enum advice_topic *re
     return "The system call {1} is not allowed inside and returned an error. Do without it.";
 }
 
-/* Names the first thing that the network refused, and how to allow it. */
+/* Names the first thing that the network refused, and how to allow it; NULL if nothing was. The
+ * caller frees. */
+static char *network_text(const struct result *r)
+{
+    const struct net_rows *rows = &r->network;
+
+    for (const struct net_row *row = rows->list; row < rows->list + rows->n; row++) {
+        char port[8] = "";
+        if (row->allowed || strcmp(row->host, "(others)") == 0)
+            continue;
+        if (row->port)
+            snprintf(port, sizeof port, ":%u", row->port);
+        AUTO_FREE char *where = xasprintf("%s%s", row->host, port);
+        return xasprintf("The network of this sandbox refused %s: %s. Use a host that is allowed, "
+                         "or ask for this one to be allowed (--net).",
+                         where, row->reason);
+    }
+    return NULL;
+}
+
 void collect_network(struct collector *c)
 {
-    const struct net_rows *rows = &c->result->network;
+    collect_text(c, TOPIC_NETWORK, network_text(c->result));
+}
 
-    for (const struct net_row *r = rows->list; r < rows->list + rows->n; r++) {
-        char port[8] = "";
-        if (r->allowed || strcmp(r->host, "(others)") == 0)
-            continue;
-        if (r->port)
-            snprintf(port, sizeof port, ":%u", r->port);
-        AUTO_FREE char *where = xasprintf("%s%s", r->host, port);
-        collect_text(
-            c, TOPIC_NETWORK,
-            xasprintf("The network of this sandbox refused %s: %s. Use one of the hosts that are "
-                      "allowed, or ask for this one to be allowed (--net).",
-                      where, r->reason));
+void feedback_network(struct result *r)
+{
+    struct result_exception *e = r->exception;
+
+    if (!e || advice_topic_of(r->language, e->type, e->message) != TOPIC_NETWORK)
         return;
-    }
+    char *text = network_text(r);
+    if (!text)
+        return;
+    free(e->hint);
+    e->hint = text;
 }
 
 /* Calls with the same text in the table are reported once, by the first of them. */

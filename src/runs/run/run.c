@@ -382,6 +382,7 @@ static void word_exception(struct run *run, struct result_exception *e)
 
 static void run_advise(struct run *run)
 {
+    feedback_network(run->result);
     feedback_make(&(struct feedback_input){.result = run->result}, &run->result->feedback);
     if (run->result->exception)
         word_exception(run, run->result->exception);

@@ -103,6 +103,7 @@ static void describe_end(const struct exchange *x, struct result *r)
 
 static void session_exec_advise(const struct exchange *x, struct result *r)
 {
+    feedback_network(r);
     feedback_make(&(struct feedback_input){.result = r}, &r->feedback);
     describe_end(x, r);
 }

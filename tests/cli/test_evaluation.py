@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox test` for those who evaluate models: what came of each sample, the files that benchmarks have, comparisons."""
 
+import base64
 import gzip
 import json
 import os
+import pickle
+import zlib
 
 import box
 
@@ -233,28 +236,67 @@ def lcb(name, kind, cases, private, **more):
                  "public_test_cases": json.dumps(tests[:1]), "private_test_cases": private or json.dumps(tests[1:]), "metadata": "{}"}, **more)
 
 
+def packed(value, protocol=None):
+    """What LiveCodeBench publishes: base64 of zlib of a pickle."""
+    return base64.b64encode(zlib.compress(pickle.dumps(value, protocol))).decode()
+
+
+class Code:
+    """A pickle that runs a command where pickle.loads reads it."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.system, ("touch '%s'" % self.path,)
+
+
+PROTOCOLS = range(1, 6)  # 0 has texts in an escaped form, and nobody writes it
+READ = ["v%d" % n for n in PROTOCOLS]
+GOOD = pickle.dumps("[]")
+# A pickle and bytes after the stream: two texts, no text, no end, more after the end, a length too large, a global.
+DAMAGED = [(GOOD[:-1] + b"\x8c\x01a.", b""), (b"\x80\x04.", b""), (GOOD[:-1], b""), (GOOD + b".", b""), (GOOD, b"x"), (b"", b""),
+           (b"X\xff\xff\xff\xff[].", b""), (b"\x8d" + b"\xff" * 8 + b"[].", b""), (b"cos\nsystem\n.", b""), (b"\x80", b""), (b"[]", b"")]
+
+
 @box.once
 def test_livecodebench(t):
     problems = [
         lcb("sum", "stdin", [("1 2\n", "3"), ("5 6", "11.0\n")], None),
         lcb("pair", "functional", [("[1, 2]\ntrue", "[2, 1]"), ("[3]\nfalse", "[3]")], None, metadata=json.dumps({"func_name": "turn"}),
             starter_code="class Solution:\n    def turn(self, v, back):\n        "),
-        lcb("old", "stdin", [("1", "1")], "eJxrYJmayQAAD3oCnA=="),
+        *(lcb("v%d" % n, "stdin", [("1", "1")], packed(json.dumps([{"input": "2", "output": "2", "testtype": "stdin"}] * 3), n)) for n in PROTOCOLS),
+        lcb("code", "stdin", [("1", "1")], packed(Code(t.path("ran")))),
+        lcb("list", "stdin", [("1", "1")], packed([{"input": "2", "output": "2", "testtype": "stdin"}])),
+        *(lcb("bad%d" % i, "stdin", [("1", "1")], base64.b64encode(zlib.compress(text) + more).decode())
+          for i, (text, more) in enumerate(DAMAGED)),
+        lcb("bomb", "stdin", [("1", "1")], base64.b64encode(zlib.compress(b"X" + (1 << 28).to_bytes(4, "little") + bytes(1 << 28) + b".")).decode()),
+        lcb("rubbish", "stdin", [("1", "1")], "!!!!"),
     ]
+    others = [p["question_id"] for p in problems[2:]]
     t.write("p.jsonl", lines(problems))
     good = "class Solution:\n    def turn(self, v: List[int], back) -> List[int]:\n        return tuple(v[::-1] if back else v)\n"
     samples = [
         {"question_id": "sum", "code_list": ["a, b = map(int, input().split())\nprint(a + b, ' ')", "print(3)", "print(sum(map(int, sys.stdin.read().split())))", "", "1 / 0"]},
         {"question_id": "pair", "code_list": [good, "def turn(v, back):\n    return v[::-1]"]},
-        {"question_id": "old", "code_list": ["print(1)"]},
+        *({"question_id": name, "code_list": ["print(input())"]} for name in others),
     ]
     t.write("s.json", json.dumps(samples, indent=4))
     done = t.box("test", "--problems", "p.jsonl", "--suite", "s.json", "--json", "--log", "off", timeout=300)
     rows = sorted(done.events[:-1], key=lambda r: (r["line"], r["sample"]))
     t.equal([(r["id"], r["sample"], r["outcome"]) for r in rows],
             [("sum", 0, "passed"), ("sum", 1, "wrong"), ("sum", 2, "passed"), ("sum", 3, "none"), ("sum", 4, "exception"),
-             ("pair", 0, "passed"), ("pair", 1, "passed"), ("old", 0, "ours")], "programs and functions, several samples in a row", done)
-    t.match('"private_test_cases" is a pickle, which can run code when it is read', rows[-1]["error"], "a pickle is never read")
+             ("pair", 0, "passed"), ("pair", 1, "passed")] + [(name, 0, "passed" if name in READ else "ours") for name in others],
+            "programs and functions, several samples in a row; JSON in a pickle", done)
+    for row in rows[7:]:
+        if row["id"] not in READ:
+            t.match("which can run code, is not read .*(it is not a pickle of one text|it unpacks to more than 128 MiB)$", row["error"],
+                    "no other pickle is read: " + row["id"])
+        else:
+            t.equal(row["total"], 4, "its private cases, too: " + row["id"])
+    t.ok(not os.path.exists(t.path("ran")), "nothing of a pickle has run")
+    done = t.box("test", "--problems", "p.jsonl", "--suite", "s.json", "--log", "off", timeout=300)
+    t.ok(b"have no sample" not in done.out, "a problem that cannot be read has its sample", done)
     for sample in samples:
         sample["output_list"] = ["Sure.\n```python\n%s\n```" % code for code in sample.pop("code_list")]
     t.write("s.json", json.dumps(samples[:2]))

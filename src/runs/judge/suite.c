@@ -374,6 +374,8 @@ static bool next_task(struct suite *s, struct suite_task *ret)
         ret->line = s->lines.number;
         ret->suite = s->at;
         s->variants = good ? ret->variants : 1;
+        if (!good && ret->problem.n) /* a problem that cannot be read has a sample nevertheless */
+            (void)is_done(s, ret);
         if (!good)
             report_broken(s, ret, &err);
         else if (!is_done(s, ret))

@@ -7,12 +7,14 @@
  * added ones, in which guests/suite_evalplus.py compares both solutions.
  *
  * LiveCodeBench has cases as JSON in strings. They become our cases. Its private cases are usually
- * a pickle, which can run any code when it is read, so it is never read.
+ * a pickle of such a string. Of a pickle, only this form is read (formats/pickled_text.h): any other
+ * could run code.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "formats/encoded.h"
+#include "formats/pickled_text.h"
 #include "judge/suite.h"
 #include "languages/guests.h"
 
@@ -146,12 +148,22 @@ static int add_case(struct lcb *lcb, const char *key, const struct value *test)
     return 0;
 }
 
-static int refuse_pickle(struct suite_reader *r, const char *key)
+/* Sets *ret to the JSON in a string, which may be packed. */
+static int unpack_cases(struct suite_reader *r, const char *key, struct str text, struct str *ret)
 {
-    return err_set(r->err, ERR_USAGE,
-                   "\"%s\" is a pickle, which can run code when it is read, so it is not read; "
-                   "'glovebox help suites' shows how to turn it into JSON",
-                   key);
+    AUTO_BUF struct buf json = {0};
+
+    *ret = text;
+    if (str_starts(str_trim(text), "["))
+        return 0;
+    buf_init(&json, KNOWN_MAX);
+    if (pickled_text_read(text, &json, r->err) < 0)
+        return err_wrap(r->err,
+                        "\"%s\" is neither JSON nor JSON in a pickle, and a pickle of another form, "
+                        "which can run code, is not read ('glovebox help suites')",
+                        key);
+    *ret = arena_str(&r->task->arena, buf_str(&json));
+    return 0;
 }
 
 /* The list is JSON in a string, or JSON. */
@@ -161,13 +173,14 @@ static int add_cases(struct lcb *lcb, const char *key)
     struct suite_reader *r = lcb->r;
     const struct value *v = value_get(r->problem, key);
     struct value inner;
+    struct str text;
 
     if (!v || v->type == VALUE_NONE || (v->type == VALUE_STR && !str_trim(v->text).n))
         return 0;
     if (v->type == VALUE_STR) {
-        if (!str_starts(str_trim(v->text), "["))
-            return refuse_pickle(r, key);
-        if (value_read_json(v->text, &limits, &r->task->arena, &inner, r->err) < 0)
+        if (unpack_cases(r, key, v->text, &text) < 0)
+            return -1;
+        if (value_read_json(text, &limits, &r->task->arena, &inner, r->err) < 0)
             return err_wrap(r->err, "\"%s\"", key);
         v = &inner;
     }

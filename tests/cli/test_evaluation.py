@@ -405,3 +405,27 @@ def test_progress(t):
     t.ok(text.count("ok  ") == 2 and text.count("FAIL") == 2, "of few tasks all", text)
     text = on_terminal(60, "-q")
     t.ok("testing:" not in text, "with -q no progress", text[-500:])
+
+
+# ---- published forms, compressed ----
+
+NEEDS = "import nosuch_np as np\n\ndef check(candidate):\n    assert np.allclose(candidate(1), 1)\n"
+
+
+@box.once
+def test_published(t):
+    """BigCodeBench's names of fields; test code that needs a package."""
+    problem = {"task_id": "BigCodeBench/0", "complete_prompt": "import math\ndef task_func(x):\n    \"\"\"Doubles.\"\"\"\n", "instruct_prompt": "Double it.",
+               "canonical_solution": "    return 2 * x\n", "code_prompt": "import math\ndef task_func(x):\n", "entry_point": "task_func", "libs": "[]",
+               "test": "import unittest\nclass TestCases(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(task_func(2), 4)\n"}
+    with gzip.open(t.path("here", "p.jsonl.gz"), "wt") as f:
+        f.write(lines([problem, {"task_id": "n", "prompt": "", "entry_point": "f", "canonical_solution": "def f(x): return x\n", "test": NEEDS}]))
+    with gzip.open(t.path("here", "s.jsonl.gz"), "wt") as f:
+        f.write(lines([{"task_id": "BigCodeBench/0", "solution": problem["code_prompt"] + "    return 2 * x\n"},
+                       {"task_id": "BigCodeBench/0", "completion": "    return 2 * x\n"}, {"task_id": "BigCodeBench/0", "completion": "    return 3\n"}]))
+    done = t.box("test", "--problems", "p.jsonl.gz", "--suite", "s.jsonl.gz", "--log", "off", timeout=300)
+    t.ok(done.code == 1 and b"2 of 3 passed" in done.out and b"1 of 2 problems have no sample" in done.out and not done.err, "BigCodeBench", done)
+    done = t.box("test", "--problems", "p.jsonl.gz", "--reference", "--log", "off", timeout=300)
+    t.ok(b"1 of 2 passed, 1 without a verdict" in done.out, "its own solution; a package that is missing", done)
+    t.match(b"^glovebox: hint: Module 'nosuch_np' is not installed.*--python.*\n$", done.err, "which a hint names, once")
+    t.equal(t.box("test", "-q", "--problems", "p.jsonl.gz", "--reference", "--log", "off", timeout=300).err, b"", "not with -q")

@@ -11,7 +11,8 @@ enum { CHUNK = 256 << 10 };
 
 /* ---- the pickle ---- */
 
-/* The instructions for a text, by the bytes that follow each: a number, or for a text its length. */
+/* The instructions for a text, by the bytes that follow each: a number, or for a text its length.
+ */
 static const struct pickle_op {
     unsigned char code;
     unsigned char bytes;

@@ -3,14 +3,17 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "explain/feedback_advice.h"
 #include "judge/suite.h"
 #include "judge/suite_lines.h"
 #include "report/check_report.h"
+#include "report/report.h"
 #include "terminal/cancel.h"
 #include "terminal/colours.h"
 #include "terminal/progress.h"
@@ -29,6 +32,7 @@ struct show {
     bool with_junit, colour;
     bool brief; /* the progress line is enough */
     size_t failures;
+    char *missing; /* the first module that a program or test code lacked; or NULL */
     struct progress progress;
     int64_t begin_ns;
 };
@@ -62,6 +66,35 @@ static void test_suite_say(struct show *show, const struct suite_result *r)
         test_suite_put(show, "ok  ", "\033[32m", text);
 }
 
+/* Test code that lacks a module has no verdict, and so has every candidate: worth a hint. */
+static void keep_missing(struct show *show, const struct suite_result *r)
+{
+    const struct str error = STR("ModuleNotFoundError: "), words = STR("No module named '");
+    struct str text = str_from(r->all_passed ? NULL : r->error ? r->error : r->detail);
+    long at = str_find(text, error);
+    struct str rest = str_slice(text, at < 0 ? text.n : (size_t)at + error.n, text.n);
+    long end = str_find(str_slice(rest, words.n, rest.n), STR("'"));
+
+    if (!show->missing && str_starts(rest, words.p) && end > 0)
+        show->missing = xstrndup(rest.p, words.n + (size_t)end + 1);
+}
+
+static void say_missing(const struct show *show)
+{
+    const char *backend = show->settings->common.backend;
+    const struct advice_error error = {
+        .language = "python", .type = "ModuleNotFoundError", .message = str_from(show->missing)};
+    AUTO_FREE char *advice = show->missing ? advice_for_error(&error) : NULL;
+
+    if (!advice)
+        return;
+    json_t *doc = json_pack("{s:s, s:s, s:{s:s, s:s}, s:[s]}", "error_type", "guest", "backend",
+                            backend ? backend : "jail", "exception", "type", error.type, "message",
+                            show->missing, "feedback", advice);
+    report_hints(&(struct report){.settings = show->settings}, doc);
+    json_decref(doc);
+}
+
 static void count_progress(struct show *show, const struct suite_result *r, bool before)
 {
     if (!show->settings->quiet)
@@ -81,6 +114,7 @@ static void on_result(void *ctx, const struct suite_result *r)
         test_suite_say(show, r);
     }
     fflush(stdout);
+    keep_missing(show, r);
     count_progress(show, r, false);
 }
 
@@ -303,6 +337,7 @@ static int test_suite_run(struct show *show, const struct suite_request *q, stru
     if (status == 0)
         status = test_suite_end(show, &totals);
     fflush(stdout);
+    say_missing(show);
     suite_totals_done(&totals);
     return status;
 }
@@ -410,5 +445,6 @@ int test_suite(const struct cli_options *options, const struct judge_request *re
     q.judge.compare = (enum output_compare)(COMPARE_EXACT + s->common.compare);
     int status = test_suite_judge(&show, &q, err);
     suite_problems_close(problems);
+    free(show.missing);
     return status;
 }

@@ -167,7 +167,8 @@ int suite_answer_read(struct suite_reader *r)
 {
     bool found;
 
-    if (suite_read_text(r, r->problem, SUITE_KEYS("prompt"), &r->task->prompt) < 0 ||
+    if (suite_read_text(r, r->problem, SUITE_KEYS("prompt", "complete_prompt"), &r->task->prompt) <
+            0 ||
         read_reference(r, &found) < 0)
         return -1;
     return found ? 0 : read_sample_code(r);

@@ -7,8 +7,8 @@
  * added ones, in which guests/suite_evalplus.py compares both solutions.
  *
  * LiveCodeBench has cases as JSON in strings. They become our cases. Its private cases are usually
- * a pickle of such a string. Of a pickle, only this form is read (formats/pickled_text.h): any other
- * could run code.
+ * a pickle of such a string. Of a pickle, only this form is read (formats/pickled_text.h): any
+ * other could run code.
  */
 #include <string.h>
 
@@ -158,10 +158,11 @@ static int unpack_cases(struct suite_reader *r, const char *key, struct str text
         return 0;
     buf_init(&json, KNOWN_MAX);
     if (pickled_text_read(text, &json, r->err) < 0)
-        return err_wrap(r->err,
-                        "\"%s\" is neither JSON nor JSON in a pickle, and a pickle of another form, "
-                        "which can run code, is not read ('glovebox help suites')",
-                        key);
+        return err_wrap(
+            r->err,
+            "\"%s\" is neither JSON nor JSON in a pickle, and a pickle of another form, "
+            "which can run code, is not read ('glovebox help suites')",
+            key);
     *ret = arena_str(&r->task->arena, buf_str(&json));
     return 0;
 }

@@ -382,8 +382,7 @@ def test_doctor(t):
     groups = [l["state"] for l in doc["layers"] if l["name"] in ("memory", "pids", "cpu")]
     if groups != ["present"] * 3:
         for name in ("warm", "forks"):
-            t.match(r"
-  %s +present .*\(limits are watched from outside" % name, done.out, "without control groups: how")
+            t.match(r"\n  %s +present .*\(limits are watched from outside" % name, done.out, "without control groups: how")
     r = t.box("repl", "--quiet", stdin=b"x = 1\n%%\n:fork\n%%\nx\n")
     good = r.out == b"1\n" and not r.err
     t.ok(good == (states["forks"] == "present"), "what doctor says of forks is so", r)

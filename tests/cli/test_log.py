@@ -195,21 +195,35 @@ def test_code(t):
 
 
 def test_elsewhere(t):
-    path = t.path("here/deep/own log.db")
-    done = t.run("--log", path, "-c", "print(1)")
-    t.ok(
-        done.code == 0 and done.out == b"1\n",
-        "a log in a folder that is not there does not stop the run",
-        done,
-    )
+    for path in (t.path("here/deep/own log.db"), "deep/own.db", t.path("nope/x")):
+        for words in (["run", "-c", "print(1)"], ["test", "--cases", "-", "-c", "1"], ["repl"], ["math", "1 + 1"]):
+            done = t.box(*words, "--log", path, stdin=b"")
+            t.refused(done, 2, "there is no folder '%s'" % os.path.dirname(path), "a folder that is not there: " + words[0])
+        t.ok(not os.path.exists(os.path.join(t.path("here"), os.path.dirname(path))), "and is not made")
+    t.refused(t.run("-c", "1", env={"GLOVEBOX_LOG": "deep/own.db"}), 2, "there is no folder 'deep'", "in a variable")
     path = t.path("here/own log.db")
     t.run("--log", path, "-c", "print(1)")
-    t.equal((len(runs(t, "--log", path)), len(runs(t))), (1, 1 if done.err else 0), "--log")
+    t.equal((len(runs(t, "--log", path)), len(runs(t))), (1, 0), "--log")
     t.run("--log", "off", "-c", "print(1)")
     t.run("-c", "print(1)", env={"GLOVEBOX_LOG": "off"})
-    t.equal(len(runs(t)), 1 if done.err else 0, "--log off")
+    t.equal(len(runs(t)), 0, "--log off")
     t.run("-c", "1", env={"XDG_STATE_HOME": t.path("state"), "XDG_DATA_HOME": t.path("state")})
     t.ok(os.path.isdir(t.path("state")), "XDG folders are honoured", os.listdir(t.base))
+
+
+def test_no_home(t):
+    """Where the environment is wrong, nothing is made: as root it would be at /."""
+    missing = t.path("missing")
+    for name, env, words in (("HOME", {"HOME": missing}, b"there is no folder %s ($HOME)" % missing.encode()),
+                             ("XDG_STATE_HOME", {"XDG_STATE_HOME": missing + "/deep"}, b"cannot make folder %s" % missing.encode())):
+        done = t.run("-c", "print(1)", env=env)
+        t.ok((done.code, done.out) == (0, b"1\n") and done.err.count(b"\n") == 1 and words in done.err, name + " is missing: one note", done)
+        t.equal(t.run("-q", "-c", "print(1)", env=env).err, b"", "not even that with --quiet")
+        t.box("repl", stdin=b"1\n", env=env)
+        t.box("serve", "--background", "--listen", "unix:" + t.path("s"), env=env)
+        t.ok(not os.path.exists(missing), "and nothing is made", os.listdir(t.base))
+    done = t.run("-c", "print(1)", env={"XDG_STATE_HOME": missing})
+    t.ok(not done.err and os.path.exists(missing + "/glovebox/log.db"), "a state folder of its own is made", done)
 
 
 def broken_log(t, name, path, pattern=rb"is not in the log", **env):

@@ -139,7 +139,7 @@ static void fill(void)
     AUTO_FREE char *path = xasprintf("%s/glovebox/log.db", folder);
     int64_t now = clock_wall_ms();
 
-    if (store_open(path, STORE_CREATE, &s, &err) < 0)
+    if (store_open(path, STORE_CREATE | STORE_FOLDERS, &s, &err) < 0)
         OK(0, "%s", err.msg);
     append(s, (struct run_record){.id = STR("r-old"),
                                   .time_ms = now - 50 * HOUR,

@@ -41,7 +41,8 @@ static void check_same(const struct run_record *got, const struct run_record *wa
 
 static void test_round_trip(void)
 {
-    struct store *s = open_log(in_folder("a/b/log.db"), STORE_CREATE);
+    refuse_open(in_folder("a/b/log.db"), STORE_CREATE, ERR_SYSTEM, "No such file or directory");
+    struct store *s = open_log(in_folder("a/b/log.db"), STORE_CREATE | STORE_FOLDERS);
     struct run_record run = sample("r-1", 1700000000123), got;
     struct stat st;
 
@@ -386,8 +387,9 @@ static void check_default(const char *state, const char *home, const char *want)
 static void test_default_path(void)
 {
     check_default("/s", "/h", "/s/glovebox/log.db");
-    check_default("s", "/h", "/h/.local/state/glovebox/log.db");
-    check_default(NULL, "/h", "/h/.local/state/glovebox/log.db");
+    check_default("s", "/tmp", "/tmp/.local/state/glovebox/log.db");
+    check_default(NULL, "/tmp", "/tmp/.local/state/glovebox/log.db");
+    check_default(NULL, "/no/such/home", NULL);
     check_default("", "", geteuid() ? NULL : "/var/lib/glovebox/log.db");
     check_default(NULL, NULL, geteuid() ? NULL : "/var/lib/glovebox/log.db");
 }

@@ -253,7 +253,7 @@ static int read_only_disk(void)
     EXPECT(strstr(err.msg, "read-only"));
     EXPECT(!open_log(in_folder("mnt/new.db"), STORE_CREATE));
     EXPECT(err.sys == EROFS);
-    EXPECT(!open_log(in_folder("mnt/sub/new.db"), STORE_CREATE));
+    EXPECT(!open_log(in_folder("mnt/sub/new.db"), STORE_CREATE | STORE_FOLDERS));
     EXPECT(err.sys == EROFS && strstr(err.msg, "make folder"));
     s = open_log(in_folder("mnt/log.db"), STORE_READ);
     EXPECT(s && count(s, (struct store_query){0}) == 1);
@@ -282,7 +282,7 @@ static int as_nobody(void)
 static int other_user(void)
 {
     struct run_record run = sample("one", 1);
-    struct store *s = open_log(in_folder("mnt/open/log.db"), STORE_CREATE);
+    struct store *s = open_log(in_folder("mnt/open/log.db"), STORE_CREATE | STORE_FOLDERS);
 
     EXPECT(s && store_append(s, &run, &err) == 0);
     store_close(s);

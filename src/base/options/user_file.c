@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,11 +34,53 @@ char *user_file_state(const char *name)
     return user_path("XDG_STATE_HOME", ".local/state", name);
 }
 
+static bool is_missing(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) < 0 && errno == ENOENT;
+}
+
+const char *user_file_missing_home(void)
+{
+    const char *home = getenv("HOME");
+
+    return home && home[0] == '/' && is_missing(home) ? home : NULL;
+}
+
+char *user_file_missing_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    AUTO_FREE char *folder =
+        slash > path ? xstrndup(path, (size_t)(slash - path)) : xstrdup(slash ? "/" : ".");
+
+    return is_missing(folder) ? mem_take(&folder) : NULL;
+}
+
+/* True if the path is above the folder that the variable names; with `itself`, also if it is that
+ * folder. */
+static bool leads_to(const char *path, const char *variable, bool itself)
+{
+    const char *folder = getenv(variable);
+    size_t n = strlen(path);
+
+    return folder && strncmp(folder, path, n) == 0 &&
+           (folder[n] == '/' || (itself && folder[n] == '\0'));
+}
+
+static bool may_make(const char *path)
+{
+    return !leads_to(path, "HOME", true) && !leads_to(path, "XDG_CONFIG_HOME", false) &&
+           !leads_to(path, "XDG_STATE_HOME", false);
+}
+
 int user_file_make_folders(char *path)
 {
     for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
         *p = '\0';
-        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        if (!may_make(path) && is_missing(path))
+            return -1;
+        if (may_make(path) && mkdir(path, 0700) < 0 && errno != EEXIST)
             return -1;
         *p = '/';
     }

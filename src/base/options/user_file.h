@@ -19,8 +19,14 @@ int user_file_open(const char *name, int flags);
  * existing file is opened only if it is a regular file of the current user. */
 int user_file_open_temporary(const char *name, int flags);
 
-/* Makes the folders that lead to the path, for this user alone; existing ones are not changed. -1
- * with errno; then the path is cut after the folder that could not be made. */
+/* Makes the folders that lead to the path, for this user alone; existing ones are not changed.
+ * Never makes $HOME, or a folder that leads to it or to $XDG_CONFIG_HOME or $XDG_STATE_HOME: where
+ * these are missing, the environment is wrong. -1 with errno; then the path is cut after the folder
+ * that could not be made. */
 int user_file_make_folders(char *path);
+/* The folder that $HOME names, if it is missing; else NULL. */
+const char *user_file_missing_home(void);
+/* Returns the folder of a file that a user named, if it is missing; else NULL. The caller frees. */
+char *user_file_missing_folder(const char *path);
 
 #endif

@@ -223,7 +223,7 @@ int run_log_open(const char *path, struct run_log **ret, struct err *err)
     if (path)
         log->path = xstrdup(path);
     if ((path || store_default_path(&log->path, err) == 0) &&
-        store_open(log->path, STORE_CREATE, &log->store, err) == 0 &&
+        store_open(log->path, STORE_CREATE | (path ? 0 : STORE_FOLDERS), &log->store, err) == 0 &&
         run_log_start(log, err) == 0) {
         *ret = log;
         return 0;

@@ -205,6 +205,15 @@ const char *network_hosts(const char *rules)
     return str_starts(str_from(rules), NET_ALLOW) ? rules + strlen(NET_ALLOW) : rules;
 }
 
+/* A folder that is made would hide a misspelt path. */
+static int check_log(const struct settings *s, struct err *err)
+{
+    bool given = s->lent ? settings_requested(s, SETTING_log) : settings_asked(s, SETTING_log);
+    AUTO_FREE char *folder = given && s->log && *s->log ? user_file_missing_folder(s->log) : NULL;
+
+    return folder ? err_set(err, ERR_USAGE, "--log: there is no folder '%.200s'", folder) : 0;
+}
+
 static enum opt_from source_of(const struct settings *s, enum setting_id id)
 {
     const char *name = settings_all[id].opt.name;
@@ -348,7 +357,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
         return err_wrap(err, "--require");
     if (parse_layers(&s->without, &ret->place.without, err) < 0)
         return err_wrap(err, "--without");
-    return check_template(s, err) < 0 ? -1 : check_layers(ret, err);
+    return check_template(s, err) < 0 || check_log(s, err) < 0 ? -1 : check_layers(ret, err);
 }
 
 enum { GIVEN_MAX = 1 << 20 };

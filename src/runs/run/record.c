@@ -25,7 +25,8 @@ void record_open(struct recorder *rec, const struct run_request *request)
         path = xstrdup(request->door.log);
     else if (store_default_path(&path, &rec->err) < 0)
         return;
-    (void)store_open(path, STORE_CREATE, &rec->store, &rec->err);
+    (void)store_open(path, STORE_CREATE | (request->door.log ? 0 : STORE_FOLDERS), &rec->store,
+                     &rec->err);
 }
 
 enum run_outcome outcome_of_result(const struct result *r)

@@ -74,7 +74,15 @@ int store_fail(const struct store *s, int rc, const char *doing, struct err *err
 int store_default_path(char **ret, struct err *err)
 {
     char *path = user_file_state("log.db");
+    const char *state = getenv("XDG_STATE_HOME"), *home = user_file_missing_home();
 
+    if (home && !(state && state[0] == '/')) {
+        free(path);
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the run log has no path, because there is no folder %.200s ($HOME); name a "
+                       "file with --log",
+                       home);
+    }
     if (path)
         *ret = path;
     else if (geteuid() == 0)
@@ -101,11 +109,11 @@ static int create_new(const char *path)
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-static int create_file(const char *path, struct err *err)
+static int create_file(const char *path, unsigned flags, struct err *err)
 {
     AUTO_CLOSE int fd = create_new(path);
 
-    if (fd < 0 && errno == ENOENT) {
+    if (fd < 0 && errno == ENOENT && flags & STORE_FOLDERS) {
         if (make_parents(path, err) < 0)
             return -1;
         fd = create_new(path);
@@ -122,7 +130,7 @@ static int check_file(const char *path, unsigned flags, struct err *err)
 
     if (!*path)
         return err_set(err, ERR_USAGE, "run log: its name is empty; name a file with --log");
-    if (stat(path, &st) < 0 && errno == ENOENT && may_create && create_file(path, err) < 0)
+    if (stat(path, &st) < 0 && errno == ENOENT && may_create && create_file(path, flags, err) < 0)
         return -1;
     if (stat(path, &st) < 0)
         return err_sys(err, "open run log %.200s", path);

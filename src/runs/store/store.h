@@ -86,13 +86,15 @@ struct run_record {
 enum store_flags {
     STORE_READ = 0,
     STORE_WRITE = 1,      /* fail now if the file cannot be written */
-    STORE_CREATE = 1 | 2, /* also create it, mode 0600, and its folders, mode 0700 */
+    STORE_CREATE = 1 | 2, /* also create it, mode 0600 */
+    STORE_FOLDERS = 4,    /* also its folders, mode 0700: for the default path, not a user's own */
 };
 
 struct store;
 
 /* Returns the path of this user's log: in $XDG_STATE_HOME, else ~/.local/state, else (root without
- * $HOME) /var/lib. The caller frees *ret. Fails if the environment names no folder. */
+ * $HOME) /var/lib. The caller frees *ret. Fails if the environment names no folder, or a $HOME that
+ * is missing. */
 int store_default_path(char **ret, struct err *err);
 
 /* Opens the log. err->sys is ENOENT if the file is missing and STORE_CREATE is not set. A file of

@@ -58,7 +58,7 @@ int usage_log(const char *log, const struct usage_record *records, size_t n, str
     if ((log && strcmp(log, "off") == 0) || n == 0)
         return 0;
     if ((!path && store_default_path(&path, err) < 0) ||
-        store_open(path, STORE_CREATE, &s, err) < 0)
+        store_open(path, STORE_CREATE | (log ? 0 : STORE_FOLDERS), &s, err) < 0)
         return -1;
     for (size_t i = 0; i < n && status == 0; i++)
         status = usage_append(s, &records[i], err);

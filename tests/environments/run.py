@@ -143,6 +143,39 @@ def test_doors(tap):
             tap.ok(done.returncode and not os.path.exists(p.store + "/x"), f"no name: {name[:9]!r}", said(done))
 
 
+BLOCK = """# /// script
+# requires-python = "%s"
+# dependencies = [
+#   "one",  # why
+#   "two>=1; python_version >= '3'",
+# ]
+# [tool.other]
+# x = {a = 1}
+# ///
+import one, two
+print(one.NAME, two.NAME)
+"""
+
+
+def test_auto(tap):
+    with place() as p:
+        p.index.add(Wheel("one"))
+        p.index.add(Wheel("two"))
+        for versions in (">=3.8", ">=3.8,<4", "!=3.7.*", ">3.1"):
+            done = p.run("run", "--environment", "auto", "-c", BLOCK % versions)
+            tap.equal(done.out, "one two\n", f"the program's own packages, Python {versions}", said(done))
+        tap.equal(len(p.index.downloads()), 2, "fetched once")
+        done = p.run("run", "--environment", "auto", "-c", BLOCK % ">=3.99")
+        tap.ok(done.returncode == 125 and "requires Python >=3.99" in done.err, "a Python that is not here", said(done))
+        done = p.run("run", "--environment", "auto", "-c", "print(1)")
+        tap.equal(done.out, "1\n", "a program without a block", said(done))
+        done = p.run("run", "--environment", "auto", "--lang", "bash", "-c", "echo 1")
+        tap.equal(done.out, "1\n", "and one in another language", said(done))
+        for bad in ("# /// script\n# dependencies = [\n", "# /// script\n# dependencies = [1\n# ///\n", "# /// script\n# dependencies = ['-r x']\n# ///\n"):
+            done = p.run("run", "--environment", "auto", "-c", bad)
+            tap.ok(done.returncode == 2, f"refused: {bad!r}", said(done))
+
+
 class Unix(http.client.HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
@@ -325,7 +358,7 @@ def test_real(tap):
     p.close()
 
 
-PARTS = {"made": test_made, "doors": test_doors, "daemon": test_daemon, "refused": test_refused, "hostile": test_hostile, "builders": test_builders,
+PARTS = {"made": test_made, "doors": test_doors, "auto": test_auto, "daemon": test_daemon, "refused": test_refused, "hostile": test_hostile, "builders": test_builders,
          "killed": test_killed, "kept": test_kept}
 BY_NAME = {"real": test_real}
 

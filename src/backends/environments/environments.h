@@ -27,6 +27,7 @@ struct env_want {
     char *const *requirements; /* from requirements_read; or NULL */
     const char *python;        /* a version or a path (languages/pythons.h); NULL: python3 */
     char *const *hashes;       /* only wheels with these SHA-256 are accepted; or NULL */
+    bool only_known;           /* fail with ERR_POLICY if it was not made before */
     bool offline;              /* only from the store */
     bool fresh;                /* ask the index again, even if these requirements are known */
 };

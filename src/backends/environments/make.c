@@ -324,6 +324,10 @@ static int find_or_make(struct make *m, struct env_used *ret, struct err *err)
     if (find_base(m, err) < 0 || env_index_read(&m->index, err) < 0 || hash_question(m, err) < 0)
         return -1;
     ret->was_known = !m->want->fresh && is_known(m, ret);
+    if (!ret->was_known && m->want->only_known)
+        return err_set(err, ERR_POLICY,
+                       "it was not made yet, and only the operator of this daemon can let clients "
+                       "fetch packages, with --allow packages");
     return ret->was_known ? 0 : make_new(m, ret, err);
 }
 

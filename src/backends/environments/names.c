@@ -104,10 +104,10 @@ int env_name(const char *name, const char *id, struct err *err)
 {
     AUTO_FREE char *path = env_path("name/%s", name);
 
-    if (!env_name_is_valid_here(name))
+    if (!env_name_is_valid_here(name) || strcmp(name, "auto") == 0)
         return err_set(err, ERR_USAGE,
                        "'%.64s' cannot be an environment's name: use letters, digits, and '.', '_' "
-                       "or '-' after the first one, at most %d characters",
+                       "or '-' after the first one, at most %d characters, and not 'auto'",
                        name, ENV_NAME_MAX);
     return env_link_set(path, id, err);
 }

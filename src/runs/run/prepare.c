@@ -184,12 +184,9 @@ int prepare_backend(struct prepared *p, struct err *err)
             name, foreign_words(name));
     if (q->place.without && !q->place.allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
-    if (check_image(p, err) < 0 || requirements_read(q->place.pip, &p->packages, err) < 0)
+    if (check_image(p, err) < 0 || requirements_read(q->place.pip, &p->packages, err) < 0 ||
+        prepare_check_backend_environment(p, err) < 0)
         return -1;
-    if (q->place.environment && p->backend->interpreter)
-        return err_set(err, ERR_USAGE,
-                       "backend %s has its own interpreters: use --pip instead of --environment",
-                       p->backend->name);
     if (q->place.runtime && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
                        "backend %s has no container runtimes: --runtime needs --backend=docker",
@@ -232,8 +229,11 @@ static int find_interpreter(struct prepared *p, const char *choice, struct err *
         choice = NULL;
     if (p->backend->interpreter)
         return find_elsewhere(p, choice, err);
-    if (p->packages || p->request->place.environment)
-        return prepare_environment(p, choice, err);
+    if (p->language->traits->has_versions && (p->packages || p->request->place.environment)) {
+        int found = prepare_environment(p, choice, err);
+        if (found <= 0)
+            return found;
+    }
     if (choice)
         return python_find(choice, &p->interpreter, err);
     unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->program.code) : 0;
@@ -254,9 +254,8 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
     /* The check will report it; the interpreter is not needed. */
     if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
-    if ((p->packages || p->request->place.environment) && !p->language->traits->has_versions)
-        return err_set(err, ERR_USAGE, "%s packages for Python, and this program is in %s",
-                       p->packages ? "--pip installs" : "--environment has", p->language->name);
+    if (prepare_check_language_environment(p, err) < 0)
+        return -1;
     if (find_interpreter(p, e->python ? e->python : p->request->program.python, err) < 0)
         return -1;
     p->python = p->language->traits->has_versions ? interpreter_minor(&p->interpreter) : 0;

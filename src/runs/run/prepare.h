@@ -46,8 +46,11 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
  * and of its context. The caller frees *ret, also after -1. */
 int prepare_lay(struct prepared *p, const struct run_context *context, struct lay_list **ret,
                 struct err *err);
-/* For prepare_language: finds or makes the environment of the request, with the Python `choice` (or
- * NULL), and its interpreter. */
+/* For the two above (prepare_environment.c). prepare_environment finds or makes the environment of
+ * the request, with the Python `choice` (or NULL), and its interpreter; it returns 1 for "auto" and
+ * a program that names no packages. */
+int prepare_check_backend_environment(const struct prepared *p, struct err *err);
+int prepare_check_language_environment(const struct prepared *p, struct err *err);
 int prepare_environment(struct prepared *p, const char *choice, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 

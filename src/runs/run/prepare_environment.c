@@ -1,27 +1,132 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The environment of a run or a session: one with a name, the one for its packages, or ("auto") the
+ * one for the packages that the program names itself.
+ */
+#include <string.h>
+
+#include "base/mem.h"
 #include "environments/requirement.h"
+#include "environments/script.h"
+#include "languages/pythons.h"
 #include "run/prepare.h"
 
-int prepare_environment(struct prepared *p, const char *choice, struct err *err)
+static bool is_auto(const struct prepared *p)
 {
-    const char *name = p->request->place.environment, *set = name ? env_set(name) : NULL;
-    struct env_want want = {.requirements = p->packages, .python = choice};
+    const char *name = p->request->place.environment;
+
+    return name && strcmp(name, "auto") == 0;
+}
+
+int prepare_check_backend_environment(const struct prepared *p, struct err *err)
+{
+    if (!p->request->place.environment || !p->backend->interpreter)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "backend %s has its own interpreters: use --pip instead of --environment",
+                   p->backend->name);
+}
+
+int prepare_check_language_environment(const struct prepared *p, struct err *err)
+{
+    bool named = p->request->place.environment && !is_auto(p);
+
+    if ((!p->packages && !named) || p->language->traits->has_versions)
+        return 0;
+    return err_set(err, ERR_USAGE, "%s packages for Python, and this program is in %s",
+                   p->packages ? "--pip installs" : "--environment has", p->language->name);
+}
+
+/* ---- "auto" ---- */
+
+struct search {
+    const char *versions;
+    char *found;
+};
+
+static void try_python(void *ctx, unsigned minor, const char *path)
+{
+    struct search *s = ctx;
+
+    if (!env_script_fits(s->versions, minor))
+        return;
+    mem_free_ptr(&s->found); /* a newer one */
+    s->found = xstrdup(path);
+}
+
+/* The usual Python, or the newest one that the program's block takes. The caller frees it; NULL
+ * with *err if there is none. */
+static char *choose_python(const struct env_script *script, struct err *err)
+{
+    struct interpreter usual = {0};
+    struct search search = {script->python, NULL};
+    struct err none;
+
+    if (python_find("3", &usual, &none) == 0 &&
+        env_script_fits(script->python, interpreter_minor(&usual)))
+        search.found = xstrdup(usual.path);
+    interpreter_done(&usual);
+    if (!search.found)
+        pythons_each(try_python, &search);
+    if (!search.found)
+        err_set(err, ERR_UNSUPPORTED, "the program requires Python %s, which this machine lacks",
+                script->python);
+    return search.found;
+}
+
+/* Returns 1 if the program names nothing. */
+static int make_auto(struct prepared *p, struct env_want *want, struct err *err)
+{
+    struct env_script script;
+    char **packages = NULL;
+    int result = env_script_read(p->request->program.code, &script, err);
+    AUTO_FREE char *python = NULL;
+
+    if (result == 0 && !script.found)
+        result = 1;
+    if (result == 0 && script.python[0] && !want->python &&
+        !(want->python = python = choose_python(&script, err)))
+        result = -1;
+    char *texts[] = {script.requirements.p, NULL};
+    if (result == 0)
+        result = requirements_read(texts, &packages, err);
+    want->requirements = packages;
+    if (result == 0)
+        result = env_make(want, &p->watch, &p->environment, err);
+    requirements_done(packages);
+    env_script_done(&script);
+    return result;
+}
+
+/* ---- the others ---- */
+
+/* A named set is made when it is used first. */
+static int open_named(struct prepared *p, struct env_want *want, struct err *err)
+{
+    const char *name = p->request->place.environment, *set = env_set(name);
     char *texts[] = {(char *)set, NULL}, **packages = NULL;
     struct err none;
 
-    if (name && env_open(name, &p->environment, set ? &none : err) < 0) {
-        if (set && p->request->place.only_known)
-            return err_set(err, ERR_POLICY,
-                           "environment '%s' was not made yet, and only the operator of this "
-                           "daemon can let clients fetch packages, with --allow packages",
-                           name);
-        if (!set || requirements_read(texts, &packages, err) < 0)
-            return -1;
-        want.requirements = packages;
-    }
-    int result = p->environment.python ? 0 : env_make(&want, &p->watch, &p->environment, err);
+    if (env_open(name, &p->environment, set ? &none : err) == 0)
+        return 0;
+    if (!set || requirements_read(texts, &packages, err) < 0)
+        return -1;
+    want->requirements = packages;
+    int result = env_make(want, &p->watch, &p->environment, err);
     requirements_done(packages);
+    return result;
+}
+
+int prepare_environment(struct prepared *p, const char *choice, struct err *err)
+{
+    const struct request_place *place = &p->request->place;
+    struct env_want want = {
+        .requirements = p->packages, .python = choice, .only_known = place->only_known};
+    int result = is_auto(p)           ? make_auto(p, &want, err)
+                 : place->environment ? open_named(p, &want, err)
+                                      : env_make(&want, &p->watch, &p->environment, err);
+
     if (result < 0)
-        return err_wrap(err, name ? "--environment" : "--pip");
-    return interpreter_at(p->environment.python, &p->interpreter, err);
+        return err_wrap(err, place->environment ? "--environment" : "--pip");
+    return result ? result : interpreter_at(p->environment.python, &p->interpreter, err);
 }

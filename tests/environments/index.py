@@ -69,6 +69,9 @@ class Index:
             def do_GET(self):
                 index.answer(self)
 
+            def do_HEAD(self):
+                index.answer(self, False)
+
             def log_message(self, *_):
                 pass
 
@@ -86,21 +89,22 @@ class Index:
         names = [f for f in self.wheels if f.split("-")[0].replace("_", "-") == project]
         return "".join(f'<a href="/files/{f}#sha256={self.hashes[f]}">{f}</a>\n' for f in names)
 
-    def answer(self, request):
-        self.asked.append(request.path)
+    def answer(self, request, whole=True):
+        if whole:
+            self.asked.append(request.path)
         parts = request.path.strip("/").split("/")
         body, kind = None, "text/html"
         if parts[0] == "simple" and len(parts) == 2:
             body = self.page(parts[1]).encode() or None
         elif parts[0] == "files":
-            if self.hold:
+            if self.hold and whole:
                 self.hold.wait(30)
             body, kind = self.wheels.get(parts[-1]), "application/octet-stream"
         request.send_response(200 if body is not None else 404)
         request.send_header("Content-Type", kind)
         request.send_header("Content-Length", str(len(body or b"")))
         request.end_headers()
-        request.wfile.write(body or b"")
+        request.wfile.write(body or b"" if whole else b"")
 
     def downloads(self):
         return [p for p in self.asked if p.startswith("/files/")]

@@ -41,6 +41,8 @@ class Place:
         if index:
             self.env["PIP_INDEX_URL"] = index.url
         self.env.update(variables)
+        folders = [f for f in self.env.get("PATH", "").split(":") if variables.get("UV") or not os.path.exists(f + "/uv")]
+        self.env["PATH"] = ":".join(folders + ([os.path.dirname(find_uv())] if variables.get("UV") else []))
         self.store = self.folder + "/data/glovebox/env"
 
     def begin(self, *words):
@@ -348,6 +350,34 @@ def test_kept(tap):
         tap.equal([p.made(n) for n in ("env", "trees", "wheels", "name", "asked")], [[]] * 5, "afterwards it is", said(done))
 
 
+def find_uv():
+    return shutil.which("uv") or next((p for p in (os.path.expanduser("~/.local/bin/uv"),) if os.path.exists(p)), None)
+
+
+def test_uv(tap):
+    """uv in place of pip, where it is installed. The other parts hide it."""
+    if not find_uv():
+        return tap.skip("uv", "there is no uv here")
+    with place(UV="1") as p:
+        p.index.add(Wheel("one", requires=["two"]))
+        p.index.add(Wheel("two"))
+        done = p.run("env", "create", "mine", "--pip", "one", "--json")
+        tap.equal((json_of(done).get("maker"), [x["name"] for x in json_of(done).get("packages", [])]), ("uv", ["one", "two"]), "packages by uv", said(done))
+        done = p.run("run", "--environment", "mine", "-c", "import one, two; print(two.NAME)")
+        tap.equal(done.out, "two\n", "a program has them", said(done))
+        done = p.run("run", "--pip", "absent", "-c", "1")
+        tap.ok(done.returncode == 125 and "absent was not found" in done.err, "an unknown package", said(done))
+        done = p.run("run", "--pip", "one<1", "-c", "1")
+        tap.ok(done.returncode == 125 and "Because" in done.err, "an impossible version, with uv's reason", said(done))
+    with place(UV="1") as p:
+        p.index.add(Wheel("evil"), sha256="0" * 64)
+        done = p.run("run", "--pip", "evil", "-c", "1")
+        tap.ok(done.returncode == 125 and p.made("wheels") == [], "another hash than the index names", said(done))
+        p.index.add(Wheel("two"), Wheel("two").bytes([link("/etc/passwd")]))
+        done = p.run("run", "--pip", "two", "-c", "1")
+        tap.ok(done.returncode == 125 and "is a link" in done.err, "a hostile wheel", said(done))
+
+
 def test_real(tap):
     p = Place()
     for name in ("PIP_CONFIG_FILE",):
@@ -359,7 +389,7 @@ def test_real(tap):
 
 
 PARTS = {"made": test_made, "doors": test_doors, "auto": test_auto, "daemon": test_daemon, "refused": test_refused, "hostile": test_hostile, "builders": test_builders,
-         "killed": test_killed, "kept": test_kept}
+         "killed": test_killed, "kept": test_kept, "uv": test_uv}
 BY_NAME = {"real": test_real}
 
 if __name__ == "__main__":

@@ -38,6 +38,10 @@ static const struct {
     const char *name;
     enum key_kind kind;
 } variables[] = {
+    {"UV_DEFAULT_INDEX", ADDRESS},
+    {"UV_INDEX", ADDRESS},
+    {"UV_INDEX_URL", ADDRESS},
+    {"UV_EXTRA_INDEX_URL", ADDRESS},
     {"HTTPS_PROXY", ADDRESS},
     {"https_proxy", ADDRESS},
     {"HTTP_PROXY", ADDRESS},

@@ -30,6 +30,7 @@ struct make {
     const struct env_watch *watch;
     char *base;
     struct env_index index;
+    const struct env_maker *maker;
     char asked[KEY_DIGITS + 1];
     struct env_stage stage;
     struct env_trees trees;
@@ -157,6 +158,17 @@ static int take_files(struct make *m, const struct file_set *files, const char *
     return 0;
 }
 
+/* The first whose program is here. uv does not read the page that lists the store's wheels. */
+static const struct env_maker *choose_maker(const struct make *m, char **ret_program)
+{
+    static const struct env_maker *const makers[] = {&env_maker_uv, &env_maker_pip};
+    size_t i = m->want->offline;
+
+    while (makers[i]->find && !(*ret_program = makers[i]->find()))
+        i++;
+    return makers[i];
+}
+
 static int fetch(struct make *m, struct err *err)
 {
     AUTO_FREE char *folder = xasprintf("%s/fetched", m->stage.path);
@@ -174,7 +186,9 @@ static int fetch(struct make *m, struct err *err)
         return err_sys(err, "make the folder %s", folder);
     if (m->watch->say)
         m->watch->say(m->watch->ctx, "looking for the packages");
-    if (env_maker_pip.fetch(&order, NULL, &files, err) < 0)
+    AUTO_FREE char *program = NULL;
+    m->maker = choose_maker(m, &program);
+    if (m->maker->fetch(&order, program, &files, err) < 0)
         return -1;
     int result = take_files(m, &files, folder, err);
     file_set_done(&files);
@@ -239,7 +253,7 @@ static int put_description(const struct make *m, const char *folder, struct err 
         json_array_append_new(wanted, json_string(*p));
     json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:I}", "format", 1, "python",
                             m->version, "base", m->base, "kind", m->kind, "tag", m->tag, "maker",
-                            env_maker_pip.name, "requirements", wanted, "packages",
+                            m->maker->name, "requirements", wanted, "packages",
                             describe_packages(m), "created_ms", clock_wall_ms());
     AUTO_FREE char *text = mem_must(json_dumps(all, JSON_INDENT(1)));
     json_decref(all);

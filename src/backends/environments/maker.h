@@ -19,15 +19,23 @@ struct env_order {
 
 struct env_maker {
     const char *name;
-    /* Its program on this host, which the caller frees; NULL if it is not here, or needs none. */
+    /* Its program on this host, which the caller frees; NULL if it is not here. An entry without
+     * this function needs none. */
     char *(*find)(void);
-    bool needs_program;
     /* Finds the wheels that the requirements need, and downloads them, in a jail. *ret lists the
      * files of the folder. */
     int (*fetch)(const struct env_order *order, const char *program, struct file_set *ret,
                  struct err *err);
 };
 
-extern const struct env_maker env_maker_pip;
+/* uv finds versions faster, and downloads side by side. Without it, pip does all. */
+extern const struct env_maker env_maker_uv, env_maker_pip;
+
+/* The jail of both makers. `uv` is that program's path, or NULL; `explain` sets the error after a
+ * status that is not 0. */
+int env_fetch(const struct env_order *order, const char *uv, struct file_set *ret,
+              int (*explain)(const struct env_order *order, struct str said, int status,
+                             struct err *err),
+              struct err *err);
 
 #endif

@@ -15,6 +15,7 @@
 
 #define FETCH_MS    (20LL * 60 * 1000)
 #define FETCH_BYTES (4ULL << 30)
+#define UV_INSIDE   "/mnt/uv"
 
 enum { SAID_MAX = 1 << 20, LINKS_MAX = 16 << 20, SHOWN_MAX = 300, NO_PIP = 3 };
 
@@ -122,25 +123,42 @@ static void free_list(char **list)
     free(list);
 }
 
-static int run_pip(const struct env_order *order, struct lay_list *laid, struct buf *said,
-                   struct file_set *ret, struct err *err)
+/* The path of uv inside, or an empty word, and the requirements. The caller frees the list. */
+static char **list_args(const struct env_order *order, const char *uv)
 {
+    size_t n = 0;
+
+    while (order->requirements && order->requirements[n])
+        n++;
+    char **args = xcalloc(n + 2, sizeof *args);
+    args[0] = (char *)(uv ? UV_INSIDE : "");
+    for (size_t i = 0; i < n; i++)
+        args[i + 1] = order->requirements[i];
+    return args;
+}
+
+static int run_fetch(const struct env_order *order, const char *uv, struct lay_list *laid,
+                     struct buf *said, struct file_set *ret, struct err *err)
+{
+    AUTO_FREE char **args = list_args(order, uv);
     AUTO_CLOSE int out = open(order->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     AUTO_FREE char *wheels = env_path("wheels");
     size_t n = order->index->view_count;
-    AUTO_FREE struct host_view *views = xcalloc(n + 1, sizeof *views);
+    AUTO_FREE struct host_view *views = xcalloc(n + 2, sizeof *views);
     char **env = list_env(order);
 
     for (size_t i = 0; i < n; i++)
         views[i] = order->index->views[i];
-    views[n] = (struct host_view){.src = wheels, .dst = (char *)"/mnt/wheels"};
+    views[n++] = (struct host_view){.src = wheels, .dst = (char *)"/mnt/wheels"};
+    if (uv)
+        views[n++] = (struct host_view){.src = (char *)uv, .dst = (char *)UV_INSIDE};
     const struct env_step step = {
         .base = order->base,
         .program = guest_environment_fetch_py,
-        .args = order->requirements,
+        .args = args,
         .env = env,
         .views = views,
-        .view_count = n + 1,
+        .view_count = n,
         .laid = laid,
         .network = !order->offline,
         .bytes = FETCH_BYTES,
@@ -154,24 +172,32 @@ static int run_pip(const struct env_order *order, struct lay_list *laid, struct 
     return status;
 }
 
-static int pip_fetch(const struct env_order *order, const char *program, struct file_set *ret,
-                     struct err *err)
+int env_fetch(const struct env_order *order, const char *uv, struct file_set *ret,
+              int (*explain)(const struct env_order *order, struct str said, int status,
+                             struct err *err),
+              struct err *err)
 {
     AUTO_BUF struct buf said = {0}, page = {0};
     struct lay_list *laid = lay_list_new(FETCH_BYTES, 0);
 
-    (void)program;
     buf_init(&said, SAID_MAX);
     buf_init(&page, LINKS_MAX);
     list_wheels(&page);
     int status = lay_add_bytes(laid, STR("links.html"), buf_str(&page), 0644, err);
     if (status == 0)
-        status = run_pip(order, laid, &said, ret, err);
+        status = run_fetch(order, uv, laid, &said, ret, err);
     lay_list_free(laid);
     if (status <= 0)
         return status;
     file_set_done(ret);
-    return pip_explain(order, buf_str(&said), status, err);
+    return explain(order, buf_str(&said), status, err);
+}
+
+static int pip_fetch(const struct env_order *order, const char *program, struct file_set *ret,
+                     struct err *err)
+{
+    (void)program;
+    return env_fetch(order, NULL, ret, pip_explain, err);
 }
 
 const struct env_maker env_maker_pip = {.name = "pip", .fetch = pip_fetch};

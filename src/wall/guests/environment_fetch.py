@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs in a jail with a network: downloads the wheels that the arguments ask for, with pip, into the
-# workspace, and writes facts.json about this Python.
+# Runs in a jail with a network: downloads the wheels that the arguments ask for into the workspace, and
+# writes facts.json about this Python. The first argument is the path of uv, which then finds the
+# versions; if it is empty, pip does all.
 import glob
 import json
 import os
+import re
 import runpy
 import shutil
 import sys
@@ -78,11 +80,7 @@ def use_stored():
         pass
 
 
-def main(wanted):
-    with open("facts.json", "w") as f:
-        json.dump(facts(), f)
-    if not wanted:
-        return
+def run_pip(wanted):
     if not has_pip():
         print("glovebox: no pip")
         sys.exit(3)
@@ -93,4 +91,88 @@ def main(wanted):
     runpy.run_module("pip", run_name="__main__", alter_sys=True)
 
 
-main(sys.argv[1:])
+# ---- uv ----
+
+def translate_settings():
+    """pip's settings, for uv and for urllib, unless the user has set theirs."""
+    for theirs, ours in (("PIP_INDEX_URL", "UV_DEFAULT_INDEX"), ("PIP_EXTRA_INDEX_URL", "UV_INDEX"),
+                         ("PIP_TRUSTED_HOST", "UV_INSECURE_HOST"), ("PIP_CERT", "SSL_CERT_FILE"),
+                         ("PIP_PROXY", "HTTPS_PROXY"), ("PIP_PROXY", "HTTP_PROXY")):
+        if os.environ.get(theirs):
+            os.environ.setdefault(ours, os.environ[theirs])
+    os.environ.update(UV_NO_CONFIG="1", UV_CACHE_DIR="/tmp/uv", UV_PYTHON_DOWNLOADS="never")
+
+
+def suits(wheel):
+    """The order of wheels that this Python can use: uv lists no others."""
+    _, python, abi, platform = wheel[0].rsplit("/", 1)[-1][:-len(".whl")].rsplit("-", 3)
+    kind = 3 if abi.startswith("cp") else 2 if "abi3" in abi else platform != "any"
+    return kind, [int(n) for n in re.findall("[0-9]+", python)], [int(n) for n in re.findall("[0-9]+", platform)]
+
+
+def find_wheels(uv, wanted):
+    """(address, SHA-256) of each wheel, by the lock that uv writes."""
+    import subprocess
+    with open("/tmp/wanted.txt", "w") as f:
+        f.write("\n".join(wanted) + "\n")
+    links = [w for word in os.environ.get("PIP_FIND_LINKS", "").split()[1:] for w in ("--find-links", word)]
+    command = [uv, "pip", "compile", "--format", "pylock.toml", "--no-build", "--no-progress", "--color", "never",
+               "--python", sys.executable, *links, "--output-file", "/tmp/pylock.toml", "/tmp/wanted.txt"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL)
+    if done.returncode:
+        sys.exit(done.returncode)
+    with open("/tmp/pylock.toml") as f:
+        packages = f.read().split("[[packages]]")[1:]
+    found = [re.findall(r'\{ (?:name = "[^"]*", )?(?:url|path) = "([^"]+\.whl)"[^{}]*'
+                        r'hashes = \{ sha256 = "([0-9a-f]{64})" \} \}', package) for package in packages]
+    return [max(wheels, key=suits) for wheels in found if wheels]
+
+
+def download(address, sha256):
+    import hashlib
+    import time
+    import urllib.parse
+    import urllib.request
+    name = urllib.parse.unquote(address.rsplit("/", 1)[-1])
+    stored = os.path.join("/mnt/wheels", sha256, name)
+    if os.path.isfile(stored):
+        shutil.copy(stored, name)
+        return
+    print("> downloading %s" % name, flush=True)
+    if "://" not in address:
+        address = "file://" + os.path.abspath(address)
+    for attempt in range(3):
+        try:
+            hash = hashlib.sha256()
+            with urllib.request.urlopen(address, timeout=60) as source, open(name, "wb") as out:
+                for piece in iter(lambda: source.read(1 << 18), b""):
+                    hash.update(piece)
+                    out.write(piece)
+            break
+        except OSError as e:
+            if attempt == 2:
+                sys.exit("error: cannot download %s: %s" % (name, e))
+            time.sleep(attempt + 1)
+    if hash.hexdigest() != sha256:
+        sys.exit("error: %s has another SHA-256 than the index says" % name)
+
+
+def run_uv(uv, wanted):
+    from concurrent.futures import ThreadPoolExecutor
+    translate_settings()
+    wheels = find_wheels(uv, wanted)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(download, *zip(*wheels)):
+            pass
+
+
+def main(uv, wanted):
+    with open("facts.json", "w") as f:
+        json.dump(facts(), f)
+    if wanted and uv:
+        run_uv(uv, wanted)
+    elif wanted:
+        run_pip(wanted)
+
+
+main(sys.argv[1], sys.argv[2:])

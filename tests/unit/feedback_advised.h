@@ -39,6 +39,15 @@ static const struct {
      "line."},
     {"python", "json.decoder.JSONDecodeError", "Expecting ',' delimiter: line 3 column 5 (char 20)",
      "The text is not valid JSON at its line 3, column 5 (char 20). Print that part of it."},
+    {"python", "subprocess.CalledProcessError",
+     "Command '['/usr/bin/python3', '-m', 'pip', 'install', 'numpy']' returned non-zero exit "
+     "status "
+     "1.",
+     "No package can be installed inside. It comes from outside, before the program starts: with "
+     "--pip=NAME."},
+    {"bash", "", "ERROR: No matching distribution found for numpy",
+     "No package can be installed inside. It comes from outside, before the program starts: with "
+     "--pip=NAME."},
     {"python", "UnicodeDecodeError", "'utf-8' codec can't decode byte 0xff in position 0: x",
      "The bytes are not utf-8. Open binary data with 'rb'; give text its encoding "
      "(encoding='latin-1') or errors='replace'."},

@@ -21,6 +21,10 @@ static const char *const fixed[] = {
     "MPLBACKEND=Agg",
 };
 
+/* Without a network, these tools would try again for a quarter of a minute and then name a cause
+ * that is none. */
+static const char *const without_network[] = {"PIP_NO_INDEX=1", "UV_OFFLINE=1"};
+
 /* These libraries start one thread for each processor; on a large host they would fail at the limit
  * on processes. */
 static const char *const thread_pools[] = {
@@ -91,6 +95,8 @@ char **environment_make(const struct run_request *request, const char *interpret
     put_path(&env, interpreter);
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         environment_put(&env, xstrdup(fixed[i]));
+    for (size_t i = 0; !request->place.net_host && i < ARRAY_LEN(without_network); i++)
+        environment_put(&env, xstrdup(without_network[i]));
     unsigned threads = (request->limits.cpu_milli + 999) / 1000;
     for (size_t i = 0; threads && i < ARRAY_LEN(thread_pools); i++)
         environment_put(&env, xasprintf("%s=%u", thread_pools[i], threads));

@@ -34,6 +34,11 @@ char *user_file_state(const char *name)
     return user_path("XDG_STATE_HOME", ".local/state", name);
 }
 
+char *user_file_cache(const char *name)
+{
+    return user_path("XDG_CACHE_HOME", ".cache", name);
+}
+
 static bool is_missing(const char *path)
 {
     struct stat st;
@@ -71,7 +76,7 @@ static bool leads_to(const char *path, const char *variable, bool itself)
 static bool may_make(const char *path)
 {
     return !leads_to(path, "HOME", true) && !leads_to(path, "XDG_CONFIG_HOME", false) &&
-           !leads_to(path, "XDG_STATE_HOME", false);
+           !leads_to(path, "XDG_STATE_HOME", false) && !leads_to(path, "XDG_CACHE_HOME", false);
 }
 
 int user_file_make_folders(char *path)

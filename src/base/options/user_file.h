@@ -2,7 +2,8 @@
  *
  * The current user's files of this program: config files in $XDG_CONFIG_HOME/glovebox, else
  * ~/.config/glovebox; files that the program keeps, such as the run log, in
- * $XDG_STATE_HOME/glovebox, else ~/.local/state/glovebox.
+ * $XDG_STATE_HOME/glovebox, else ~/.local/state/glovebox; files that it can make again in
+ * $XDG_CACHE_HOME/glovebox, else ~/.cache/glovebox.
  */
 #ifndef OPTIONS_USER_FILE_H
 #define OPTIONS_USER_FILE_H
@@ -11,6 +12,7 @@
  * an absolute path. */
 char *user_file_config(const char *name);
 char *user_file_state(const char *name);
+char *user_file_cache(const char *name);
 
 /* Opens the file with this name among the user's state, as open(2). O_CREAT makes the folders as
  * well. -1 on failure, also if the environment names no folder. */

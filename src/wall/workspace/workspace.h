@@ -125,6 +125,10 @@ void lay_withhold(struct lay_list *list, const char *path);
  * more). */
 int lay_send(struct lay_list *list, int fd, struct err *err);
 
+/* Adds the paths, modes and content of all entries to the hash, as lay_send would send them. The
+ * list must not have more than max_bytes of content: ERR_LIMIT. */
+int lay_identify(struct lay_list *list, uint64_t max_bytes, struct sha256 *sum, struct err *err);
+
 /* ---- Out ---- */
 
 enum file_change {

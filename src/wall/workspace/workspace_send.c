@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -194,4 +195,26 @@ int lay_send(struct lay_list *list, int fd, struct err *err)
     lay_place_done(&s->place);
     free(s);
     return result;
+}
+
+int lay_identify(struct lay_list *list, uint64_t max_bytes, struct sha256 *sum, struct err *err)
+{
+    AUTO_CLOSE int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (list->bytes > max_bytes)
+        return err_set(err, ERR_LIMIT, "the input files have more than %llu bytes",
+                       (unsigned long long)max_bytes);
+    if (nowhere < 0)
+        return err_sys(err, "open /dev/null");
+    if (lay_send(list, nowhere, err) < 0) /* computes the hashes */
+        return -1;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct lay_entry *e = &list->entries[i];
+        char mode[32];
+        int n = snprintf(mode, sizeof mode, "%c %o", e->is_dir ? 'd' : 'f', e->mode);
+        sha256_add(sum, mode, (size_t)n + 1);
+        sha256_add(sum, e->path, e->path_len + 1);
+        sha256_add(sum, e->sha256, strlen(e->sha256) + 1);
+    }
+    return 0;
 }

@@ -363,9 +363,9 @@ def test_project(t):
 
 
 def test_project_languages(t):
-    t.project("[language.perl]\ncommand = perl\nextension = .pl\n")
-    t.write("x.pl", "print 'perl'")
-    t.exits(t.run("x.pl"), 0, "a project may add a language", b"perl")
+    t.project("[language.camel]\ncommand = perl\nextension = .camel\n")
+    t.write("x.camel", "print 'perl'")
+    t.exits(t.run("x.camel"), 0, "a project may add a language", b"perl")
     for text, pattern in [
         ("[language.python]\ncommand = perl\n", "may not change the command of 'python'"),
         ("[language.Python]\ncommand = perl\n", "may not change the command of 'Python'"),
@@ -378,6 +378,9 @@ def test_project_languages(t):
         ("[language.x]\ncommand = ./perl\n", "names programs without a path"),
         ("[language.x]\ncommand = /usr/bin/perl\n", "names programs without a path"),
         ("[language.x]\ncommand = [perl, ../perl]\n", "names programs without a path"),
+        ("[language.x]\ncompile = ./cc -o {out} {file}\n", "names programs without a path"),
+        ("[language.x]\ncommand = perl\nneeds = /etc/perl\n", "may not name folders of this host"),
+        ("[language.ruby]\ncommand = perl\n", "may not change the command of 'ruby'"),
     ]:
         t.project(text)
         done = t.run("-c", "print('ran')")
@@ -387,11 +390,11 @@ def test_project_languages(t):
             r"^glovebox run: glovebox.conf:[23]: .*%s" % re.escape(pattern),
             "refused: %r" % text,
         )
-    t.config("[language.perl]\ncommand = perl\nextension = .pl\naliases = [camel]\n")
+    t.config("[language.camel]\ncommand = perl\nextension = .camel\naliases = [dromedary]\n")
     for text in (
-        "[language.perl]\nargs = [\"-w\", \"{file}\"]\n",
-        "[language.camel]\ncommand = sh\n",
-        "[language.x]\ncommand = sh\nextension = .pl\n",
+        "[language.camel]\nargs = [\"-w\", \"{file}\"]\n",
+        "[language.dromedary]\ncommand = sh\n",
+        "[language.x]\ncommand = sh\nextension = .camel\n",
     ):
         t.project(text)
         t.refused(

@@ -324,7 +324,8 @@ def test_doctor(t):
     )
     t.equal(
         [l["name"] for l in doc["languages"]],
-        ["python", "javascript", "r", "bash", "sh", "go"],
+        ["python", "javascript", "r", "bash", "sh", "c", "cpp", "go", "rust", "java", "typescript", "csharp", "ruby", "php", "perl",
+         "lua", "sql", "kotlin", "haskell", "julia", "swift", "powershell"],
         "languages",
     )
     t.equal(
@@ -391,7 +392,7 @@ def test_doctor(t):
     t.ok(all("python" in a["detail"] for a in doc["early"]), "and why", doc["early"])
     t.equal({l["state"] for l in doc["languages"]}, {"absent"}, "without interpreters")
     t.ok(
-        all("apt-get install" in l["problem"] for l in doc["languages"]),
+        all("apt-get install" in l["problem"] or "https://" in l["problem"] for l in doc["languages"]),
         "and how to get them",
         doc["languages"],
     )

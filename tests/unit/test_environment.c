@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/environment.h"
+#include "request/environment.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static char **make(char *const *users, uint32_t cpu_milli, const char *interpret
     struct run_request request = {.program.env = users, .limits.cpu_milli = cpu_milli};
     struct err err;
 
-    return environment_make(&request, interpreter, &err);
+    return environment_make(&request, interpreter, NULL, &err);
 }
 
 static void test_nothing_of_the_host(void)
@@ -96,8 +96,8 @@ static void test_refused(void)
         char *pairs[] = {(char *)bad[i], NULL};
         struct run_request request = {.program.env = pairs};
         struct err err = {0};
-        OK(environment_make(&request, "/bin/sh", &err) == NULL && err.kind == ERR_USAGE, "'%s': %s",
-           bad[i], err.msg);
+        OK(environment_make(&request, "/bin/sh", NULL, &err) == NULL && err.kind == ERR_USAGE,
+           "'%s': %s", bad[i], err.msg);
     }
 }
 

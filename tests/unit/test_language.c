@@ -22,7 +22,9 @@ static void test_find(void)
     } rows[] = {{"python", "python"}, {"Python3", "python"}, {"tool_code", "python"},
                 {"py", "python"},     {"JS", "javascript"},  {"node", "javascript"},
                 {"R", "r"},           {"shell", "bash"},     {"dash", "sh"},
-                {"Go", "go"},         {"golang", "go"}};
+                {"Go", "go"},         {"golang", "go"},      {"rb", "ruby"},
+                {"C++", "cpp"},       {"C#", "csharp"},      {"ts", "typescript"},
+                {"c", "c"},           {"rs", "rust"},        {"sqlite", "sql"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct language *found = language_find(NULL, str_from(rows[i].name));
@@ -41,6 +43,11 @@ static void test_extension(void)
     detects(NULL, "a.sh", "", "bash");
     detects(NULL, "a.sh", "#!/bin/sh\n", "sh");
     detects(NULL, "a.sh", "#!/usr/bin/awk -f\n", "bash");
+    detects(NULL, "a.rb", "", "ruby");
+    detects(NULL, "a.cpp", "", "cpp");
+    detects(NULL, "a.c", "", "c");
+    detects(NULL, "a.ts", "", "typescript");
+    detects(NULL, "a.php", "<?php", "php");
     detects(NULL, "a.py.txt", "", "python");
     detects(NULL, ".", "", "python");
     detects(NULL, "", "", "python");
@@ -107,8 +114,8 @@ static void test_users(void)
 
     OK(set(&table, "ruby", "colour", "red", &err) < 0 && err.kind == ERR_USAGE, "%s", err.msg);
     language_table_done(&table);
-    OK(set(&table, "lua", "extension", ".lua", &err) == 0 && language_check(&table, &err) < 0, "%s",
-       err.msg);
+    OK(set(&table, "cobol", "extension", ".cob", &err) == 0 && language_check(&table, &err) < 0,
+       "%s", err.msg);
     language_table_done(&table);
     OK(!table.user && !table.user_count, "nothing is left");
 
@@ -119,6 +126,51 @@ static void test_users(void)
            set(&table, "x", "extensions", NULL, &err) == 0 && language_check(&table, &err) == 0,
        "an empty list of extensions is fine");
     EQ_STR(language_find(&table, STR("x"))->extension, "");
+    language_table_done(&table);
+}
+
+static void test_compiled(void)
+{
+    struct language_table table = {0};
+    struct err err = {0};
+
+    OK(set(&table, "ada", "compile", "gnatmake  -o {out} {file}", &err) == 0 &&
+           set(&table, "ada", "compile_timeout", "2m", &err) == 0 &&
+           set(&table, "ada", "compile_memory", "2g", &err) == 0 &&
+           set(&table, "ada", "compile_pids", "300", &err) == 0 &&
+           language_check(&table, &err) == 0,
+       "a compiled language: %s", err.msg);
+    const struct language *ada = language_find(&table, STR("ada"));
+    EQ_STR(ada->programs[0], "gnatmake");
+    EQ_STR(ada->compile->args[1], "{out}");
+    OK(ada->compile->native && !ada->args[0], "what it makes is the program");
+    OK(ada->compile->wall_ms == 120000 && ada->compile->memory_bytes == 2ull << 30 &&
+           ada->compile->pids == 300,
+       "its limits");
+    language_table_done(&table);
+
+    OK(set(&table, "x", "compile", "xc {out} {file}", &err) == 0 &&
+           set(&table, "x", "command", "xrun", &err) == 0 && language_check(&table, &err) == 0,
+       "one with an interpreter");
+    OK(!language_find(&table, STR("x"))->compile->native, "which runs what is made");
+    EQ_STR(language_find(&table, STR("x"))->args[0], "{out}");
+    language_table_done(&table);
+
+    OK(set(&table, "go", "compile_timeout", "5m", &err) == 0 && language_check(&table, &err) == 0,
+       "other limits for a known one");
+    const struct language *go = language_find(&table, STR("go"));
+    OK(go->compile->wall_ms == 300000 && go->compile->shared && go->compile->native,
+       "which stays as it is otherwise");
+    language_table_done(&table);
+
+    static const char *const bad[][2] = {{"compile_timeout", "soon"}, {"compile_memory", "1k"},
+                                         {"compile_pids", "-1"},      {"compile", ""},
+                                         {"compile", NULL},           {"compile_timeout", NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        OK(set(&table, "x", bad[i][0], bad[i][1], &err) < 0 && err.kind == ERR_USAGE, "%s",
+           err.msg);
+    OK(set(&table, "x", "compile", "xc {file}", &err) == 0 && language_check(&table, &err) < 0,
+       "without {out}: %s", err.msg);
     language_table_done(&table);
 }
 
@@ -203,15 +255,30 @@ static void test_strangers(void)
         const char *name, *key, *value;
         bool may;
     } cases[] = {
-        {"ruby", "command", "ruby", true},    {"ruby", "extension", ".rb", true},
-        {"ruby", "args", "{file}", true},     {"ruby", "aliases", "rb", true},
-        {"ruby", "command", "./ruby", false}, {"ruby", "command", "/usr/bin/ruby", false},
-        {"ruby", "extension", ".py", false},  {"ruby", "extension", "PY", false},
-        {"ruby", "aliases", "node", false},   {"python", "command", "pypy3", false},
-        {"Py", "command", "pypy3", false},    {"sh", "args", "{file}", false},
-        {"own", "command", "other", false},   {"alias", "command", "other", false},
-        {"x", "extension", ".own", false},    {"x", "extension", "own", false},
-        {"x", "aliases", "alias", false},     {"x", "extension", ".x", true},
+        {"tcl", "command", "tclsh", true},
+        {"tcl", "extension", ".tcl", true},
+        {"tcl", "args", "{file}", true},
+        {"tcl", "aliases", "tk", true},
+        {"tcl", "command", "./tclsh", false},
+        {"tcl", "command", "/usr/bin/tclsh", false},
+        {"tcl", "extension", ".py", false},
+        {"tcl", "extension", "PY", false},
+        {"tcl", "aliases", "node", false},
+        {"python", "command", "pypy3", false},
+        {"ada", "compile", "gnatmake -o {out} {file}", true},
+        {"ada", "compile", "./gnatmake -o {out} {file}", false},
+        {"ada", "needs", "/etc/ada", false},
+        {"ada", "errors", "{file}:{line}: {message}", true},
+        {"ruby", "command", "ruby", false},
+        {"c", "compile", "tcc -o {out} {file}", false},
+        {"Py", "command", "pypy3", false},
+        {"sh", "args", "{file}", false},
+        {"own", "command", "other", false},
+        {"alias", "command", "other", false},
+        {"x", "extension", ".own", false},
+        {"x", "extension", "own", false},
+        {"x", "aliases", "alias", false},
+        {"x", "extension", ".x", true},
     };
     struct language_table table = {0};
     struct err err = {0};
@@ -254,7 +321,7 @@ static void test_each(void)
     int n = 0;
 
     language_each(NULL, count_one, &n);
-    EQ_INT(n, 6);
+    EQ_INT(n, 22);
 }
 
 static void test_complete(void)
@@ -292,6 +359,7 @@ int main(void)
     RUN(test_shebang());
     RUN(test_content());
     RUN(test_users());
+    RUN(test_compiled());
     RUN(test_traits());
     RUN(test_runner());
     RUN(test_continues());

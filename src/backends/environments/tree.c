@@ -15,7 +15,7 @@
 #include "jail/spec.h"
 #include "languages/guests.h"
 
-#define COMPILE_MS    (10LL * 60 * 1000)
+#define BYTECODE_MS    (10LL * 60 * 1000)
 #define COMPILE_BYTES (2ULL << 30)
 #define MANIFEST_MAX  (64 << 20)
 
@@ -259,7 +259,7 @@ static int run_compiler(struct making *m, const char *folder, struct lay_list *l
         .view_count = m->view_count,
         .laid = laid,
         .bytes = COMPILE_BYTES,
-        .wall_ms = COMPILE_MS,
+        .wall_ms = BYTECODE_MS,
         .out_dirfd = out,
         .watch = m->watch,
         .said = &said,

@@ -11,7 +11,7 @@
 #include "jail/landlock.h"
 #include "languages/interpreter.h"
 #include "registry/registry.h"
-#include "run/environment.h"
+#include "request/environment.h"
 
 static void keep_output(void *ctx, int stream, const char *p, size_t n)
 {
@@ -29,7 +29,7 @@ static int try_program(const char *path, char **argv, const struct interpreter *
 
     run_request_init(&request);
     *ret = (struct backend_outcome){0};
-    char **env = environment_make(&request, path, err);
+    char **env = environment_make(&request, path, NULL, err);
     if (!env)
         return -1;
     struct backend_job job = {
@@ -161,6 +161,22 @@ static void try_language(struct language_diagnosis *l, const struct language *la
         l->version = first_line(&said);
 }
 
+/* Why the row's compiler cannot be used; NULL if it can, or if there is none. */
+static char *missing_compiler(const struct language *language)
+{
+    struct language compiler = *language;
+    struct interpreter found;
+    struct err err;
+
+    if (!language->compile || !language->compile->programs)
+        return NULL;
+    compiler.programs = language->compile->programs;
+    if (interpreter_find(&compiler, &found, &err) < 0)
+        return xstrdup(err.msg);
+    interpreter_done(&found);
+    return NULL;
+}
+
 static void diagnose_language(void *ctx, const struct language *language)
 {
     struct diagnosis *d = ctx;
@@ -175,7 +191,8 @@ static void diagnose_language(void *ctx, const struct language *language)
         return;
     }
     l->path = xstrdup(interpreter.path);
-    if (d->runs)
+    l->problem = missing_compiler(language);
+    if (d->runs && !l->problem)
         try_language(l, language, &interpreter);
     interpreter_done(&interpreter);
 }

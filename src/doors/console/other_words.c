@@ -23,7 +23,6 @@
 #define LISTS      "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
 #define STATUS                                                                                     \
     "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's layers"
-#define NO_LANGUAGE "'glovebox help languages' lists the languages, and how to add one"
 
 #define NO_IMAGE "programs use this machine's interpreters; --backend docker has images (--image)"
 
@@ -62,7 +61,7 @@ static const char *const command_words[][2] = {
     {"r", IN_R},
     {"rm", CLOSE},
     {"rscript", IN_R},
-    {"ruby", NO_LANGUAGE},
+    {"ruby", "'glovebox run FILE.rb' runs a program"},
     {"sh", SHELL},
     {"shell", "'glovebox repl --lang bash' is a shell in a sandbox"},
     {"restart", "'glovebox serve --stop' ends the daemon, 'glovebox serve --background' starts it"},
@@ -208,12 +207,8 @@ const struct opt_other *other_options_of(const char *command)
 /* ---- languages ---- */
 
 static const char *const language_ends[][2] = {
-    {".c", "C"},           {".cc", "C++"},         {".cpp", "C++"},        {".cs", "C#"},
-    {".go", "Go"},         {".html", "HTML"},      {".htm", "HTML"},       {".ipynb", "a notebook"},
-    {".java", "Java"},     {".jl", "Julia"},       {".kt", "Kotlin"},      {".lua", "Lua"},
-    {".php", "PHP"},       {".pl", "Perl"},        {".ps1", "PowerShell"}, {".rb", "Ruby"},
-    {".rs", "Rust"},       {".scala", "Scala"},    {".sql", "SQL"},        {".swift", "Swift"},
-    {".ts", "TypeScript"}, {".tsx", "TypeScript"},
+    {".dart", "Dart"}, {".ex", "Elixir"},        {".f90", "Fortran"}, {".html", "HTML"},
+    {".htm", "HTML"},  {".ipynb", "a notebook"}, {".scala", "Scala"}, {".zig", "Zig"},
 };
 
 static const char *const data_ends[] = {".csv", ".tsv", ".json", ".jsonl"};

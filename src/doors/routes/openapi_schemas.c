@@ -55,6 +55,8 @@ static const struct {
     {"Exception",
      "type string message string line null|integer column null|integer "
      "file null|string cell null|integer statement null|string traceback string hint null|string"},
+    {"Compilation", "success boolean exit_code integer stderr string duration_ms integer "
+                    "cached boolean"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
              "change =new,modified,deleted content_base64? string content_mode? integer "
              "content_skipped? string"},

@@ -305,6 +305,41 @@ static bool assigns_tightly(struct str line)
            line.p[n] == '=' && line.p[n + 1] != ' ' && line.p[n + 1] != '=';
 }
 
+/* Lines that only one language has. Text of these languages does not parse as Python. */
+static const struct {
+    const char *begins, *language;
+} signs[] = {
+    {"<?php", "php"},
+    {"#include <iostream>", "cpp"},
+    {"using namespace std;", "cpp"},
+    {"template <", "cpp"},
+    {"template<", "cpp"},
+    {"#include <bits/", "cpp"},
+    {"std::", "cpp"},
+    {"public static void main(", "java"},
+    {"import java.", "java"},
+    {"fn main() {", "rust"},
+    {"using System;", "csharp"},
+    {"static void Main(", "csharp"},
+    {"use strict;", "perl"},
+    {"my ($", "perl"},
+    {"fun main(", "kotlin"},
+    {"#include <", "c"},
+};
+
+/* The language of the first row in the table that a line begins with; NULL if there is none. */
+static const char *by_sign(struct str code)
+{
+    size_t best = sizeof signs / sizeof *signs;
+    struct str line;
+
+    while (str_next_line(&code, &line))
+        for (size_t i = 0; i < best; i++)
+            if (str_starts(str_trim(line), signs[i].begins))
+                best = i;
+    return best < sizeof signs / sizeof *signs ? signs[best].language : NULL;
+}
+
 /* Each mark counts at most twice, so that one habit in a long program does not decide. */
 static enum guess by_marks(struct str code)
 {
@@ -341,18 +376,23 @@ static enum guess by_newest_tree(struct str code, enum guess otherwise)
     return guess;
 }
 
-static enum guess guess_language(struct str code, struct python_text *text)
+static const char *guess_language(struct str code, struct python_text *text)
 {
     bool newest = python_text_fits(text, &(struct python_options){0});
 
     if (code.n <= LOOK_AT && python_text_parse(text, code))
-        return by_tree(text->tree.module);
-    enum guess guess = by_marks(str_slice(code, 0, MARKS_AT));
+        return names[by_tree(text->tree.module)];
+    struct str head = str_slice(code, 0, MARKS_AT);
+    const char *sure = by_sign(head);
+    if (sure)
+        return sure;
+    enum guess guess = by_marks(head);
     /* A program for a newer Python than this host's is still Python. */
-    return guess == PYTHON || newest || code.n > LOOK_AT ? guess : by_newest_tree(code, guess);
+    return names[guess == PYTHON || newest || code.n > LOOK_AT ? guess
+                                                               : by_newest_tree(code, guess)];
 }
 
 const char *detect_language(struct str code, struct python_text *text)
 {
-    return names[code.n ? guess_language(code, text) : PYTHON];
+    return code.n ? guess_language(code, text) : names[PYTHON];
 }

@@ -94,6 +94,56 @@ static char *pyenv_version(const char *root)
     }
 }
 
+/* ---- rustup: ~/.cargo/bin/rustc is a link to rustup, which looks up a toolchain ---- */
+
+/* The toolchain of the variable, or rustup's usual one; the caller frees. */
+static char *rust_toolchain(const char *root)
+{
+    const char *named = getenv("RUSTUP_TOOLCHAIN");
+    AUTO_FREE char *path = xasprintf("%s/settings.toml", root);
+    char text[4096];
+    struct str rest = {0}, line;
+
+    if (named && *named)
+        return xstrdup(named);
+    if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) >= 0)
+        rest = str_from(text);
+    while (str_next_line(&rest, &line)) {
+        long open = str_find(line, STR("= \""));
+        if (open < 0 || !str_starts(line, "default_toolchain"))
+            continue;
+        struct str name = str_slice(line, (size_t)open + 3, line.n);
+        long close = str_find(name, STR("\""));
+        return close > 0 ? xstrndup(name.p, (size_t)close) : NULL;
+    }
+    return NULL;
+}
+
+static bool is_rustup(const char *link)
+{
+    AUTO_FREE char *real = realpath(link, NULL);
+
+    return real && str_ends(str_from(real), "/rustup");
+}
+
+/* The program of the toolchain; NULL if it is missing. */
+static char *behind_rustup(const char *name)
+{
+    const char *home = getenv("RUSTUP_HOME"), *user = getenv("HOME");
+
+    if (!home && !user)
+        return NULL;
+    AUTO_FREE char *root = home ? xstrdup(home) : xasprintf("%s/.rustup", user);
+    AUTO_FREE char *version = rust_toolchain(root);
+    if (!version || strchr(version, '/'))
+        return NULL;
+    char *path = xasprintf("%s/toolchains/%s/bin/%s", root, version, name);
+    if (interpreter_is_program(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
 /* The program that a shim runs; NULL if it is missing: the search then continues. */
 static char *behind_shim(const char *shim, const char *name)
 {
@@ -121,9 +171,10 @@ static char *at(struct str folder, const char *name)
         struct str dir = folder;
         while (dir.n > 1 && dir.p[dir.n - 1] == '/')
             dir.n--;
-        if (!str_ends(dir, "/shims") || !is_script(path))
+        bool rustup = is_rustup(path);
+        if (!rustup && (!str_ends(dir, "/shims") || !is_script(path)))
             return path;
-        char *real = behind_shim(path, name);
+        char *real = rustup ? behind_rustup(name) : behind_shim(path, name);
         free(path);
         return real;
     }
@@ -308,13 +359,35 @@ int interpreter_at(const char *path, struct interpreter *ret, struct err *err)
     return resolve(path, ret, err);
 }
 
+void interpreter_show(struct interpreter *in, const char *path)
+{
+    AUTO_FREE char *real = realpath(path, NULL);
+
+    if (!real || is_visible(in, real))
+        return;
+    add_view(in, real);
+    in->views[in->view_count - 1].is_interpreters = false;
+    if (strcmp(real, path) != 0)
+        add_hops(in, path, real);
+}
+
+static int resolve_with_needs(const struct language *language, const char *found,
+                              struct interpreter *ret, struct err *err)
+{
+    if (resolve(found, ret, err) < 0)
+        return -1;
+    for (const char *const *path = language->needs; path && *path; path++)
+        interpreter_show(ret, *path);
+    return 0;
+}
+
 int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
 {
     *ret = (struct interpreter){0};
     for (const char *const *name = language->programs; *name; name++) {
         AUTO_FREE char *found = interpreter_search(*name);
         if (found)
-            return resolve(found, ret, err);
+            return resolve_with_needs(language, found, ret, err);
     }
     return err_set(err, ERR_UNSUPPORTED, "no %s on this machine (looked for %s in $PATH); %s",
                    language->name, language->programs[0], language->install);
@@ -389,6 +462,8 @@ int interpreter_find_recent(const struct language *language, struct interpreter 
     AUTO_BUF struct buf asked = {0};
 
     interpreter_ask(language->programs, &asked);
+    for (const char *const *path = language->needs; path && *path; path++)
+        (void)buf_addf(&asked, "%s\n", *path);
     if (interpreter_recall(asked.p, ret))
         return 0;
     if (interpreter_find(language, ret, err) < 0)

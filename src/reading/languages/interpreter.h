@@ -40,6 +40,8 @@ int interpreter_find_recent(const struct language *language, struct interpreter 
 char *interpreter_search(const char *name);
 /* The interpreter with this path. */
 int interpreter_at(const char *path, struct interpreter *ret, struct err *err);
+/* Adds a host path that programs need, under its own name. A missing one is left out. */
+void interpreter_show(struct interpreter *interpreter, const char *path);
 void interpreter_done(struct interpreter *interpreter);
 
 /* ---- for pythons.c and packages.c ---- */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -26,6 +27,35 @@ struct language_rich {
     const unsigned long *begin_size, *later_size;
 };
 
+/* A compiler, for languages whose programs are compiled before they run. */
+struct language_compile {
+    const char *const *programs; /* to look for, best first; NULL: the row's programs */
+    /* "{file}" is the program's path, "{out}" the product's, a file or a folder as the compiler
+     * makes it, "{sources}" the program and the other files of the language that were given with
+     * it, "{shared}" the product of `shared`. */
+    const char *const *args;
+    const char *const *env; /* more variables; NULL for none */
+    /* The arguments that make, once for all programs, what the compiler would make again for each:
+     * "{out}" is its folder. NULL: nothing. */
+    const char *const *shared;
+    const char *const *errors;     /* the forms of its errors, as in `errors` of the row */
+    const char *const *check_args; /* prints its version; NULL: as the row */
+    /* In a user's row, which owns these. */
+    const char *const *own_programs, *const *own_args;
+    bool is_copy;          /* of a built-in one */
+    bool native;           /* the product is the program; else an argument for the row's */
+    uint64_t memory_bytes; /* limits of the compiler; 0: the usual ones */
+    uint32_t pids;
+    int64_t wall_ms;
+};
+
+/* The usual limits of compilers. */
+#define COMPILE_MEMORY    (1ull << 30)
+#define COMPILE_DISK      (1ull << 30)
+#define COMPILE_PIDS      128u
+#define COMPILE_MS        60000
+#define COMPILE_SHARED_MS 600000
+
 struct language {
     const char *name;
     const struct language_traits *traits; /* never NULL */
@@ -33,10 +63,20 @@ struct language {
     const char *const *extensions; /* with the dot */
     const char *const *programs;   /* interpreters to look for, best first */
     const char *const
-        *args; /* "{file}" is the program's path inside, "{boot}" and "{runner}" the texts below */
+        *args; /* "{file}" is the program's path inside, also as a part of an argument; "{boot}" and
+                  "{runner}" are the texts below, "{out}" is what the compiler made, "{main}" the
+                  class with its main() */
     const char *const *check_args; /* prints a version: for doctor */
     /* checks the syntax of "{file}" without running it; NULL: not possible */
     const char *const *syntax_args;
+    /* More arguments, before these, which pass the run's limits to the interpreter: "{heap}" is the
+     * memory in MiB that its own heap may have, "{cpus}" the number of processors. Left out with
+     * the limit. NULL: it does not need them. */
+    const char *const *heap;
+    /* The forms of its error messages, and of the frames below one (explain/exception_pattern.c),
+     * where the traits have no reader; or NULL. */
+    const char *const *errors, *const *frames;
+    const struct language_compile *compile; /* NULL: programs are run from their text */
     const char *runner; /* our program that starts the user's program, or NULL */
     const char *boot;   /* starts the runner, or NULL */
     const char *zygote; /* instead of the runner: loads, waits, and forks for each run; or NULL */
@@ -63,9 +103,11 @@ struct language {
     const char *extension; /* for a program without a name */
     const char *install;   /* how to get it on this distribution */
     const char *image;     /* a container image that has it, or NULL */
-    /* Paths below /etc that its programs need and that hold no secret; or NULL. Only in built-in
-     * rows. */
+    /* Paths outside of /usr that its programs need and that hold no secret; or NULL. Only in
+     * built-in rows. */
     const char *const *system_files;
+    /* More host paths that its programs and its compiler need, in a user's row; or NULL. */
+    const char *const *needs;
     bool stranger; /* from a file that is not the user's: see language_configure */
 };
 
@@ -78,6 +120,8 @@ struct language_table {
 const struct language *language_find(const struct language_table *table, struct str name);
 /* Always -1, with *err for a name that language_find does not know. */
 int language_unknown(const struct language_table *table, struct str name, struct err *err);
+/* True if this is its name, or an alias. */
+bool language_is_called(const struct language *language, struct str name);
 /* True if its args start the runner. */
 bool language_has_runner(const struct language *language);
 /* The traits of the built-in language with exactly that name; otherwise no_traits. */

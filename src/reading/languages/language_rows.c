@@ -6,14 +6,6 @@
 
 #include "base/mem.h"
 #include "languages/guests.h"
-#include "languages/prompt.h"
-#include "python/python.h"
-
-#define WORDS(...)                                                                                 \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
 
 static const struct language_rich python_rich = {
     .begin = guest_rich_begin_py,
@@ -26,76 +18,97 @@ static const struct language_rich python_rich = {
     .later_size = &guest_rich_later_code_size,
 };
 
-const struct language_traits no_traits = {
-    .exits = WORDS("exit", "quit"),
-    .continues = prompt_continues_other,
+#define JAVA_ERRORS                                                                                \
+    WORDS("Exception in thread {any} {type}: {message}", "Exception in thread {any} {type}",       \
+          "Caused by: {type}: {message}", "Caused by: {type}")
+#define JAVA_FRAMES                                                                                \
+    WORDS("\tat java.base/{any}", "\tat {function}({file}:{line})", "\tat {any}", "\t... {any}")
+
+#define C_ERRORS                                                                                   \
+    WORDS("{file}:{line}:{column}: error: {message}",                                              \
+          "{file}:{line}:{column}: fatal error: {message}",                                        \
+          "{any}: undefined reference to {message}", "{any}: multiple definition of {message}")
+
+/* -g1: names of functions for tools that show a crash. -lm: programs that include math.h need it.
+ */
+static const struct language_compile compile_c = {
+    .args = WORDS("-O1", "-g1", "-o", "{out}", "{sources}", "-lm", "-pthread"),
+    .errors = C_ERRORS,
+    .native = true,
 };
 
-static const struct language_traits python_traits = {
-    .errors = ERRORS_PYTHON,
-    .cells_trace = true,
-    .has_calls = true,
-    .has_final_answer = true,
-    .long_strings = true,
-    .is_notebook = true,
-    .has_versions = true,
-    .whole_replies = true,
-    .has_data = true,
-    .first = FIRST_BY_RUNNER,
-    .judge_args = WORDS("-I", "-S", "-c", "{boot}", "{runner}", "--judge", "{file}"),
-    .command_cell = "__import__('subprocess').run(['bash', '-c', %s], stdin=-3).returncode",
-    .exits = WORDS("exit", "quit"),
-    .continues = prompt_continues_python,
-    .is_variable = python_is_variable,
+static const struct language_compile compile_cpp = {
+    .args = WORDS("-O1", "-g1", "-std=c++20", "-o", "{out}", "{sources}", "-pthread"),
+    .errors = C_ERRORS,
+    .native = true,
 };
 
-/* A program with a line that begins with `import` or `export` is a module. */
-static const char *javascript_extension(struct str code)
-{
-    struct str line;
-
-    while (str_next_line(&code, &line)) {
-        line = str_trim(line);
-        if (str_starts(line, "import ") || str_starts(line, "export ") ||
-            str_starts(line, "import{"))
-            return ".mjs";
-    }
-    return NULL;
-}
-
-static const struct language_traits javascript_traits = {
-    .errors = ERRORS_NODE,
-    .crash_in_words = true,
-    .first = FIRST_BY_FILE,
-    .command_cell =
-        "((r) => r.status ?? 128)(require('child_process').spawnSync('bash', ['-c', %s],"
-        " {stdio: ['ignore', 'inherit', 'inherit']}))",
-    .exits = WORDS("exit", "quit", ".exit"),
-    .continues = prompt_continues_javascript,
-    .extension_for = javascript_extension,
+/* The standard library is compiled once, with the same variables: they are a part of Go's own keys.
+ * Without cgo, no C compiler is needed, and programs start faster. */
+static const struct language_compile compile_go = {
+    .args = WORDS("build", "-o", "{out}", "{sources}"),
+    .env =
+        WORDS("GOCACHE={shared}", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOFLAGS=-buildvcs=false",
+              "GO111MODULE=auto", "GOPROXY=off", "GOTELEMETRY=off", "GOPATH=/tmp/go"),
+    .shared = WORDS("build", "std"),
+    .errors = WORDS("{file}:{line}:{column}: {message}", "{file}:{line}: {message}",
+                    "package {any}: {message}", "go: {message}"),
+    .native = true,
+    .pids = 256,
+    .wall_ms = 120000,
 };
 
-static const struct language_traits r_traits = {
-    .errors = ERRORS_R,
-    .errors_of_others = true,
-    .crash_in_words = true,
-    .command_cell = "system2('bash', c('-c', shQuote(%s)), stdin = '/dev/null')",
-    .exits = WORDS("exit", "quit"),
-    .continues = prompt_continues_r,
+static const struct language_compile compile_rust = {
+    .args = WORDS("--edition", "2021", "-C", "opt-level=1", "-o", "{out}", "{file}"),
+    .errors = WORDS("error[{any}]: {message}\n{any}--> {file}:{line}:{column}",
+                    "error: {message}\n{any}--> {file}:{line}:{column}", "error{any}: {message}"),
+    .native = true,
 };
 
-/* `exit` is a command in a shell. */
-static const struct language_traits shell_traits = {
-    .errors = ERRORS_SHELL,
-    .errors_of_others = true,
-    .exits = WORDS(NULL),
-    .continues = prompt_continues_shell,
+static const struct language_compile compile_java = {
+    .programs = WORDS("javac"),
+    .args =
+        WORDS("-J-Xmx512m", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-XX:-UsePerfData",
+              "-proc:none", "-encoding", "UTF-8", "-d", "{out}", "{file}"),
+    .errors = WORDS("{file}:{line}: error: {message}", "error: {message}"),
 };
 
-static const struct language_traits go_traits = {
-    .exits = WORDS("exit", "quit"),
-    .continues = prompt_continues_other,
-    .complete = go_complete,
+static const struct language_compile compile_typescript = {
+    .programs = WORDS("esbuild"),
+    .args = WORDS("{file}", "--bundle", "--platform=node", "--packages=external", "--format=cjs",
+                  "--loader:.mts=ts", "--sourcemap=inline", "--source-root={out}/../",
+                  "--log-level=warning", "--outfile={out}"),
+    .errors =
+        WORDS("{any}[ERROR] {message}\n\n    {file}:{line}:{column}:", "{any}[ERROR] {message}"),
+};
+
+static const struct language_compile compile_kotlin = {
+    .programs = WORDS("kotlinc"),
+    .args = WORDS("-nowarn", "{sources}", "-d", "{out}"),
+    .errors = WORDS("{file}:{line}:{column}: error: {message}", "error: {message}"),
+    .pids = 256,
+    .wall_ms = 120000,
+};
+
+static const struct language_compile compile_haskell = {
+    .args = WORDS("-O1", "-v0", "-outputdir", "/tmp/ghc", "-o", "{out}", "{file}"),
+    .errors = WORDS("{file}:{line}:{column}: error:{any}\n    \xe2\x80\xa2 {message}",
+                    "{file}:{line}:{column}: error:{any}\n    {message}",
+                    "{file}:{line}:{column}: error: {message}"),
+    .native = true,
+};
+
+static const struct language_compile compile_swift = {
+    .args = WORDS("-Onone", "-o", "{out}", "{sources}"),
+    .errors = WORDS("{file}:{line}:{column}: error: {message}", "error: {message}"),
+    .native = true,
+    .pids = 256,
+};
+
+static const struct language_compile compile_csharp = {
+    .programs = WORDS("mcs"),
+    .args = WORDS("-debug", "-nologo", "-out:{out}", "{sources}"),
+    .errors = WORDS("{file}({line},{column}): error {any}: {message}", "error {any}: {message}"),
 };
 
 /* -S: the runner does the work of `site` (1 to 5 ms) at the first import from outside the standard
@@ -135,6 +148,7 @@ const struct language language_rows[] = {
         .extensions = WORDS(".js", ".mjs", ".cjs"),
         .programs = WORDS("node", "nodejs"),
         .args = WORDS("{file}"),
+        .heap = WORDS("--max-old-space-size={heap}"),
         .check_args = WORDS("--version"),
         .syntax_args = WORDS("--check", "{file}"),
         .cells_args = WORDS("-e", "{cells}"),
@@ -203,16 +217,268 @@ const struct language language_rows[] = {
         .image = "debian:bookworm-slim",
     },
     {
+        .name = "c",
+        .traits = &no_traits,
+        .extensions = WORDS(".c"),
+        .programs = WORDS("gcc", "clang", "cc"),
+        .args = WORDS(NULL),
+        .check_args = WORDS("--version"),
+        .compile = &compile_c,
+        .errors = WORDS(NULL),
+        .extension = ".c",
+        .install = "apt-get install gcc libc6-dev",
+        .image = "gcc:14",
+    },
+    {
+        .name = "cpp",
+        .traits = &no_traits,
+        .aliases = WORDS("c++", "cxx", "cc"),
+        .extensions = WORDS(".cpp", ".cc", ".cxx", ".c++"),
+        .programs = WORDS("g++", "clang++", "c++"),
+        .args = WORDS(NULL),
+        .check_args = WORDS("--version"),
+        .compile = &compile_cpp,
+        .errors = WORDS("terminate called after throwing an instance of '{type}'\n"
+                        "  what():  {message}",
+                        "terminate called after throwing an instance of '{type}'"),
+        .extension = ".cpp",
+        .install = "apt-get install g++",
+        .image = "gcc:14",
+    },
+    {
         .name = "go",
         .traits = &go_traits,
         .aliases = WORDS("golang"),
         .extensions = WORDS(".go"),
         .programs = WORDS("go"),
-        .args = WORDS("run", "{file}"),
+        .args = WORDS(NULL),
+        .heap = WORDS("GOMEMLIMIT={heap}MiB"),
         .check_args = WORDS("version"),
+        .compile = &compile_go,
+        .errors = WORDS("<runtime.Error>panic: runtime error: {message}\n{lines}goroutine ",
+                        "<panic>panic: {message}\n{lines}goroutine ",
+                        "<fatal error>fatal error: {message}\n{lines}goroutine "),
+        .frames = WORDS("{function}\n\t{file}:{line} +", "{function}\n\t{file}:{line}\n"),
         .extension = ".go",
         .install = "apt-get install golang-go",
         .image = "golang:1.25",
+    },
+    {
+        .name = "rust",
+        .traits = &no_traits,
+        .aliases = WORDS("rs"),
+        .extensions = WORDS(".rs"),
+        .programs = WORDS("rustc"),
+        .args = WORDS(NULL),
+        .check_args = WORDS("--version"),
+        .compile = &compile_rust,
+        .errors = WORDS("<panic>thread {any} panicked at '{message}', {file}:{line}:{column}",
+                        "<panic>thread {any} panicked at {file}:{line}:{column}:\n{message}",
+                        "<error>Error: {message}"),
+        .extension = ".rs",
+        .install = "apt-get install rustc",
+        .image = "rust:1-slim",
+    },
+    {
+        .name = "java",
+        .traits = &java_traits,
+        .extensions = WORDS(".java"),
+        .programs = WORDS("java"),
+        .args = WORDS("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+                      "-Xshare:auto", "-cp", "{out}", "{main}"),
+        .heap = WORDS("-Xmx{heap}m", "-XX:ActiveProcessorCount={cpus}"),
+        .check_args = WORDS("-version"),
+        .compile = &compile_java,
+        .errors = JAVA_ERRORS,
+        .frames = JAVA_FRAMES,
+        .extension = ".java",
+        .install = "apt-get install default-jdk-headless",
+        .image = "eclipse-temurin:21",
+    },
+    {
+        .name = "typescript",
+        .traits = &typescript_traits,
+        .aliases = WORDS("ts"),
+        .extensions = WORDS(".ts", ".mts", ".cts", ".tsx"),
+        .programs = WORDS("node", "nodejs"),
+        .args = WORDS("--enable-source-maps", "{out}"),
+        .heap = WORDS("--max-old-space-size={heap}"),
+        .check_args = WORDS("--version"),
+        .compile = &compile_typescript,
+        .extension = ".ts",
+        .install = "apt-get install nodejs esbuild",
+    },
+    {
+        .name = "csharp",
+        .traits = &no_traits,
+        .aliases = WORDS("c#", "cs", "mono"),
+        .extensions = WORDS(".cs"),
+        .programs = WORDS("mono"),
+        .args = WORDS("--debug", "{out}"),
+        .check_args = WORDS("--version"),
+        .compile = &compile_csharp,
+        .errors = WORDS("Unhandled Exception:\n{type}: {message}"),
+        .frames = WORDS("  at {function} [{any}] in {file}:{line}", "  at {any}", "  --- {any}"),
+        .extension = ".cs",
+        .install = "apt-get install mono-mcs mono-runtime",
+        .image = "mono:6",
+        .system_files = WORDS("/etc/mono"),
+    },
+    {
+        .name = "ruby",
+        .traits = &no_traits,
+        .aliases = WORDS("rb"),
+        .extensions = WORDS(".rb"),
+        .programs = WORDS("ruby"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("--version"),
+        .syntax_args = WORDS("-c", "{file}"),
+        .errors = WORDS("{file}:{line}:in `{function}': {message} ({type})",
+                        "{file}:{line}:in '{function}': {message} ({type})",
+                        "<SyntaxError>{file}:{line}: syntax error, {message}",
+                        "<SyntaxError>{file}:{line}: syntax errors found{message}"),
+        .frames = WORDS("\tfrom {file}:{line}:in `{function}'",
+                        "\tfrom {file}:{line}:in '{function}'", "\t{any}"),
+        .extension = ".rb",
+        .install = "apt-get install ruby",
+        .image = "ruby:3.4-slim",
+    },
+    {
+        .name = "php",
+        .traits = &no_traits,
+        .aliases = WORDS("php8"),
+        .extensions = WORDS(".php"),
+        .programs = WORDS("php"),
+        /* Errors go to stderr in each installation. */
+        .args = WORDS("-d", "display_errors=stderr", "-d", "log_errors=0", "-d", "html_errors=0",
+                      "{file}"),
+        .heap = WORDS("-d", "memory_limit={heap}M"),
+        .check_args = WORDS("--version"),
+        .syntax_args = WORDS("-d", "display_errors=stderr", "-d", "log_errors=0", "-l", "{file}"),
+        .errors = WORDS("{any}Fatal error: Uncaught {type}: {message} in {file}:{line}",
+                        "Next {type}: {message} in {file}:{line}",
+                        "<ParseError>{any}Parse error: {message} in {file} on line {line}",
+                        "<FatalError>{any}Fatal error: {message} in {file} on line {line}"),
+        .frames = WORDS("Stack trace:", "#{any} {file}({line}): {function}(", "#{any}"),
+        .extension = ".php",
+        .install = "apt-get install php-cli",
+        .image = "php:8.4-cli",
+        .system_files = WORDS("/etc/php"),
+    },
+    {
+        .name = "perl",
+        .traits = &no_traits,
+        .aliases = WORDS("pl"),
+        .extensions = WORDS(".pl", ".pm"),
+        .programs = WORDS("perl"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("-e", "print \"perl $^V\\n\""),
+        .errors = WORDS("<SyntaxError>syntax error at {file} line {line}, {message}",
+                        "{message} at {file} line {line}"),
+        .extension = ".pl",
+        .install = "apt-get install perl",
+        .image = "perl:5.40-slim",
+    },
+    {
+        .name = "lua",
+        .traits = &no_traits,
+        .extensions = WORDS(".lua"),
+        .programs = WORDS("lua5.4", "lua", "lua5.3", "luajit"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("-v"),
+        .errors = WORDS("{any}lua{any}: {file}:{line}: {message}", "{any}lua{any}: {message}"),
+        .frames = WORDS("stack traceback:", "\t{file}:{line}: in {function}", "\t{any}"),
+        .extension = ".lua",
+        .install = "apt-get install lua5.4",
+        .image = "nickblah/lua:5.4",
+    },
+    {
+        .name = "sql",
+        .traits = &no_traits,
+        .aliases = WORDS("sqlite", "sqlite3"),
+        .extensions = WORDS(".sql"),
+        .programs = WORDS("sqlite3"),
+        /* A database of its own, in memory, which ends with the run; the first error ends it. */
+        .args = WORDS("-batch", "-bail", ":memory:", ".read '{file}'"),
+        .check_args = WORDS("--version"),
+        .errors = WORDS("<SyntaxError>Parse error near line {line}: {message}",
+                        "<RuntimeError>Runtime error near line {line}: {message}"),
+        .extension = ".sql",
+        .install = "apt-get install sqlite3",
+    },
+    {
+        .name = "kotlin",
+        .traits = &kotlin_traits,
+        .aliases = WORDS("kt"),
+        .extensions = WORDS(".kt"),
+        .programs = WORDS("kotlin"),
+        .args = WORDS("-cp", "{out}", "{main}"),
+        .heap = WORDS("-J-Xmx{heap}m", "-J-XX:ActiveProcessorCount={cpus}"),
+        .check_args = WORDS("-version"),
+        .compile = &compile_kotlin,
+        .errors = JAVA_ERRORS,
+        .frames = JAVA_FRAMES,
+        .extension = ".kt",
+        .install = "see https://kotlinlang.org/docs/command-line.html",
+    },
+    {
+        .name = "haskell",
+        .traits = &no_traits,
+        .aliases = WORDS("hs", "ghc"),
+        .extensions = WORDS(".hs"),
+        .programs = WORDS("ghc"),
+        .args = WORDS(NULL),
+        .check_args = WORDS("--version"),
+        .compile = &compile_haskell,
+        .errors = WORDS("<error>{any}: {message}\nCallStack (from HasCallStack):"),
+        .frames = WORDS("  {function}, called at {file}:{line}:", "  {any}"),
+        .extension = ".hs",
+        .install = "apt-get install ghc",
+        .system_files = WORDS("/var/lib/ghc"),
+        .image = "haskell:9",
+    },
+    {
+        .name = "julia",
+        .traits = &no_traits,
+        .aliases = WORDS("jl"),
+        .extensions = WORDS(".jl"),
+        .programs = WORDS("julia"),
+        .args = WORDS("--startup-file=no", "--color=no", "{file}"),
+        .check_args = WORDS("--version"),
+        .errors = WORDS("ERROR: LoadError: {type}: {message}", "ERROR: LoadError: {message}",
+                        "ERROR: {message}"),
+        .frames = WORDS("Stacktrace:", "   @ {any} {file}:{line}", " {any}", "in expression {any}"),
+        .extension = ".jl",
+        .install = "see https://julialang.org/downloads",
+        .image = "julia:1",
+    },
+    {
+        .name = "swift",
+        .traits = &no_traits,
+        .extensions = WORDS(".swift"),
+        .programs = WORDS("swiftc"),
+        .args = WORDS(NULL),
+        .check_args = WORDS("--version"),
+        .compile = &compile_swift,
+        .errors = WORDS("<Fatal error>{any}: Fatal error: {message}",
+                        "<Fatal error>Fatal error: {message}"),
+        .extension = ".swift",
+        .install = "see https://www.swift.org/install",
+        .image = "swift:6.0",
+    },
+    {
+        .name = "powershell",
+        .traits = &no_traits,
+        .aliases = WORDS("pwsh", "ps1"),
+        .extensions = WORDS(".ps1"),
+        .programs = WORDS("pwsh"),
+        .args = WORDS("-NoLogo", "-NoProfile", "-NonInteractive", "-File", "{file}"),
+        .check_args = WORDS("--version"),
+        .errors = WORDS("<Exception>Exception: {file}:{line}\n{lines}     | {message}",
+                        "<ParserError>ParserError: {file}:{line}\n{lines}     | {message}"),
+        .extension = ".ps1",
+        .install = "see https://learn.microsoft.com/powershell",
+        .image = "mcr.microsoft.com/powershell:lts-debian-12",
     },
 };
 

@@ -28,6 +28,12 @@ enum language_first {
     FIRST_BY_FILE,   /* `--require FILE`, an option of the interpreter */
 };
 
+/* The names that a language takes from a program's text. */
+struct program_names {
+    char file[256]; /* the file that the compiler expects */
+    char main[512]; /* what has its main() */
+};
+
 struct language_traits {
     enum language_errors errors;
     bool
@@ -55,6 +61,9 @@ struct language_traits {
     /* NULL: the language's sessions check names themselves */
     bool (*is_variable)(struct str name);
     const char *(*extension_for)(struct str code); /* NULL, or returns NULL: as the row says */
+    /* Sets the names of a program whose compiler requires certain ones; false if the text has none.
+     * NULL: any name will do. */
+    bool (*names)(struct str code, struct program_names *ret);
     /* Appends the program that a text stands for which the language does not take alone; the lines
      * keep their numbers. NULL: every text is run as it is. */
     int (*complete)(struct str code, struct buf *ret);

@@ -273,6 +273,8 @@ struct result_exception *exception_find(const struct exception_input *in)
     exception_reader *read = readers[language_traits_of(in->language)->errors];
     struct reading r = {.in = in};
 
+    if (in->errors)
+        read = exception_read_pattern;
     if (!read || !read(&r) || !r.error.type.n)
         return NULL;
     struct result_exception *e = exception_make(in, &r.error, r.traceback);

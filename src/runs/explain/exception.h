@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads from a program's error stream the error that ended it, in the form that the interpreters
- * print: Python, JavaScript (node), R, bash and sh. The program controls all of this text.
+ * print: Python, JavaScript (node), R, bash and sh have readers, other languages patterns. The
+ * program controls all of this text.
  */
 #ifndef EXPLAIN_EXCEPTION_H
 #define EXPLAIN_EXCEPTION_H
@@ -19,6 +20,10 @@ struct exception_input {
     struct str code;           /* the program's text */
     struct advice_place place; /* for the hint */
     int64_t prelude;           /* number of its first lines that are --prelude's, not the user's */
+    /* For a language without a reader of its own: the forms of its errors, and of the frames below
+     * them (exception_pattern.c); or NULL. */
+    const char *const *errors, *const *frames;
+    bool first_error; /* the first error counts, as a compiler prints them, not the last */
 };
 
 /* Returns the error; NULL if there is none, or if the language has no reader. For a chain, it is

@@ -38,7 +38,8 @@ struct reading {
 
 /* False if there is no error. The caller has set *ret to zero, except `in`. */
 typedef bool exception_reader(struct reading *ret);
-exception_reader exception_read_python, exception_read_node, exception_read_r, exception_read_shell;
+exception_reader exception_read_python, exception_read_node, exception_read_r, exception_read_shell,
+    exception_read_pattern;
 
 /* True for dotted identifiers: "ValueError", "json.decoder.JSONDecodeError". */
 bool reading_is_name(struct str s);

@@ -362,7 +362,8 @@ void feedback_network(struct result *r)
 {
     struct result_exception *e = r->exception;
 
-    if (!e || advice_topic_of(r->language, e->type, e->message) != TOPIC_NETWORK)
+    if (!e || advice_topic_of(&(struct advice_error){r->language, e->type, str_from(e->message),
+                                                     advice_place_of(r)}) != TOPIC_NETWORK)
         return;
     char *text = network_text(r);
     if (!text)

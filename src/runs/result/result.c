@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 
 #include "backends/backend.h"
 #include "base/clock.h"
@@ -82,6 +83,7 @@ void result_done(struct result *r)
     capture_done(&r->err);
     verdict_done(&r->verdict);
     result_exception_free(r->exception);
+    free(r->compile.report);
     feedback_done(&r->feedback);
     file_set_done(&r->files);
     lay_list_free(r->laid);
@@ -173,6 +175,35 @@ const char *limit_name(enum jail_limit_hit hit)
     return "";
 }
 
+void result_read_outcome(struct result *r)
+{
+    const struct backend_outcome *o = &r->outcome;
+
+    r->cancelled = o->cancelled;
+    r->limits_hit |= o->limits_hit;
+    r->timed_out = o->limits_hit & (LIMIT_WALL | LIMIT_CPU);
+    r->oom_killed = o->limits_hit & LIMIT_MEMORY;
+    if (r->timed_out)
+        r->oom_killed = false;
+    if (WIFSIGNALED(o->status)) {
+        r->signal = WTERMSIG(o->status);
+        r->exit_code = 128 + r->signal;
+    } else {
+        r->exit_code = WEXITSTATUS(o->status);
+    }
+    if (r->timed_out)
+        r->exit_code = 124;
+    else if (r->oom_killed)
+        r->exit_code = 137;
+    if (o->failure)
+        err_set(&r->error, ERR_SYSTEM, "%s", o->failure);
+    r->success = r->started && r->exit_code == 0 && !r->signal && !r->timed_out && !r->oom_killed &&
+                 !r->cancelled;
+    r->duration_ms = (o->wall_ns + 500000) / 1000000;
+    r->cpu_ms = o->cpu_us / 1000;
+    r->memory_peak = o->memory_peak;
+}
+
 bool result_refused(const struct result *r)
 {
     return r->checked && !r->verdict.allowed;
@@ -249,6 +280,9 @@ const char *result_summary(const struct result *r, char *out, size_t n)
                  (unsigned long long)limits->inodes);
     else if (r->limits_hit & LIMIT_PIDS && !r->success)
         snprintf(out, n, "Process limit reached: %u; allow more with --pids", limits->pids);
+    else if (r->compile.happened && !r->compile.success)
+        snprintf(out, n, "Compilation failed: %s",
+                 r->exception ? r->exception->message : "see the compiler's messages");
     else if (r->signal)
         snprintf(out, n, "ended by signal %d (%s)", r->signal, strsignal(r->signal));
     return out;

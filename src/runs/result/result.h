@@ -39,6 +39,16 @@ struct result_exception {
     bool cause_inside;              /* `cause` is in a group */
 };
 
+/* The compilation before the run of a program in a compiled language. */
+struct result_compile {
+    bool happened; /* false: the language is not compiled, or the run did not get there */
+    bool success;
+    bool cached; /* the same program was compiled before; the rest is about that compilation */
+    int exit_code;
+    char *report; /* the compiler's messages */
+    int64_t duration_ms;
+};
+
 enum { FEEDBACK_TEXTS = 32 };
 
 /* Advice for the program's author, the most useful first (explain/feedback.h). */
@@ -90,6 +100,7 @@ struct result {
     unsigned limits_hit;
     struct capture out, err;
     struct result_exception *exception; /* NULL for none */
+    struct result_compile compile;
     int64_t duration_ms, cpu_ms;
     uint64_t memory_peak;
     struct file_set files;
@@ -141,6 +152,8 @@ enum error_type result_error_type(const struct result *r);
 /* Returns "guest", "refused", "limit" or "ours"; NULL for ERROR_TYPE_NONE. */
 const char *error_type_name(enum error_type type);
 
+/* Sets the status of a program that was started, from the outcome. */
+void result_read_outcome(struct result *r);
 /* True if the guard refused the program: nothing was started. */
 bool result_refused(const struct result *r);
 /* Writes one line for people about how the run ended, or "" if there is nothing to report. Returns

@@ -65,6 +65,19 @@ static json_t *exception(const struct result_exception *e)
     return object;
 }
 
+static json_t *compilation(const struct result_compile *c)
+{
+    if (!c->happened)
+        return json_null();
+    json_t *object = json_object();
+    result_json_set(object, "success", json_boolean(c->success));
+    result_json_set(object, "exit_code", json_integer(c->exit_code));
+    result_json_set(object, "stderr", json_text(str_from(c->report)));
+    result_json_set(object, "duration_ms", json_integer((json_int_t)c->duration_ms));
+    result_json_set(object, "cached", json_boolean(c->cached));
+    return object;
+}
+
 void result_add_file(json_t *object, const struct file_entry *f)
 {
     result_json_set(object, "path", json_text((struct str){f->path, f->path_len}));

@@ -2,20 +2,19 @@
 #include "run/prepare.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "environments/requirement.h"
 #include "jail/surroundings.h"
 #include "languages/pythons.h"
 #include "registry/registry.h"
+#include "request/environment.h"
+#include "run/arguments.h"
 #include "run/check.h"
-#include "run/environment.h"
 #include "run/profile_first.h"
 
 void prepared_init(struct prepared *p, const struct run_request *request)
@@ -330,6 +329,23 @@ static int check_lengths(char *const *texts, const char *what, struct err *err)
     return 0;
 }
 
+struct jail_limits prepared_limits(const struct prepared *p)
+{
+    struct jail_limits limits = p->request->limits;
+
+    if (backend_need(p->backend, CAN_LIMIT_MEMORY).why_not)
+        limits.memory_bytes = 0;
+    if (backend_need(p->backend, CAN_LIMIT_CPUS).why_not)
+        limits.cpu_milli = 0;
+    return limits;
+}
+
+/* True if the run executes what was compiled: its folder is no place for programs. */
+static bool is_product(const struct prepared *p)
+{
+    return p->compiled && p->language->compile->native && !p->backend->interpreter;
+}
+
 int prepare_surroundings(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -339,7 +355,9 @@ int prepare_surroundings(struct prepared *p, struct err *err)
     /* A backend with interpreters of its own shows nothing of this host. */
     if (q->workspace.places && !p->backend->interpreter)
         views_add_places(&p->views);
-    p->env = environment_make(q, p->interpreter.path, err);
+    struct jail_limits limits = prepared_limits(p);
+    AUTO_FREE char *limit = arguments_variable(p->language, &limits);
+    p->env = environment_make(q, is_product(p) ? "/bin/sh" : p->interpreter.path, limit, err);
     if (!p->env || check_lengths(q->program.args, "an argument", err) < 0)
         return -1;
     return check_lengths(p->env, "a variable", err);
@@ -442,26 +460,6 @@ void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *e
                  "%s: without a private root, a run sees the host's files only at the host's paths "
                  "only",
                  p->views.needs_root);
-}
-
-bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err)
-{
-    if (err_is_passing(err) && !started && attempts <= q->door.retries)
-        return true;
-    if (attempts > 1)
-        (void)err_wrap(err, "Failed after %d attempts", attempts);
-    return false;
-}
-
-bool prepare_pause(const struct run_request *q, int cancel_fd)
-{
-    struct pollfd wait = {.fd = cancel_fd, .events = POLLIN};
-    int64_t until = clock_mono_ms() + q->door.retry_delay_ms, left;
-
-    while ((left = until - clock_mono_ms()) > 0)
-        if (poll(&wait, 1, left > 60000 ? 60000 : (int)left) > 0)
-            return true;
-    return false;
 }
 
 struct backend_job prepared_job(const struct prepared *p)

@@ -28,6 +28,7 @@ struct prepared {
     char **argv, **env; /* the caller sets argv, because it knows the program */
     struct str folder;  /* of the workspace, in which the program starts; "" for the workspace */
     int work_dirfd, out_dirfd;
+    bool compiled;           /* the interpreter is the program itself, or runs what was compiled */
     layer_mask needed;       /* layers that the requested abilities need */
     unsigned missing_python; /* the N of a Python 3.N that the program names and the host does not
                                 have; or 0 */
@@ -54,11 +55,8 @@ int prepare_check_language_environment(const struct prepared *p, struct err *err
 int prepare_environment(struct prepared *p, const char *choice, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 
-/* True if the start should be tried again after this failure: only if the failure may be ours and
- * temporary, and never if the guest has started. Otherwise adds the number of attempts to *err. */
-bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err);
-/* Waits for q->retry_delay_ms. True if cancel_fd (-1: none) became readable in this time. */
-bool prepare_pause(const struct run_request *q, int cancel_fd);
+/* Returns the limits that the backend holds, as far as they are passed to interpreters. */
+struct jail_limits prepared_limits(const struct prepared *p);
 
 #define PREPARE_HOST_WARNING                                                                       \
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "backends/guests_memory.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "explain/exception.h"
 #include "explain/feedback.h"
+#include "jail/spec.h"
+#include "request/retry.h"
 #include "run/arguments.h"
 #include "run/check.h"
+#include "run/compile.h"
 #include "run/first.h"
 #include "run/prepare.h"
 #include "run/record.h"
@@ -38,8 +39,11 @@ struct run {
     struct run_context context;
     struct first first;
     struct beside beside;
-    char *name; /* the program's path in the workspace */
-    bool rich;  /* the program may display something */
+    char *name;                 /* the program's path in the workspace */
+    struct program_names names; /* where the language derives them from the text */
+    struct compiled compiled;
+    char *product; /* its path inside; NULL if nothing was compiled */
+    bool rich;     /* the program may display something */
     struct run_display display;
     int64_t began_ms; /* start of the program */
     struct backend_sink sink;
@@ -119,8 +123,11 @@ static void name_program(struct run *run, char *out, size_t n)
 {
     const char *file = run->request->program.file;
     const char *base = str_after_last(file, '/');
+    const struct language_traits *traits = run->prepared.language->traits;
 
-    if (base && *base && strcmp(base, "-") != 0 && strlen(base) < 256)
+    if (traits->names && traits->names(run->program, &run->names))
+        snprintf(out, n, "%s", run->names.file);
+    else if (base && *base && strcmp(base, "-") != 0 && strlen(base) < 256)
         snprintf(out, n, "%s", base);
     else
         (void)language_main_name(run->prepared.language, run->request->program.code, out, n);
@@ -247,8 +254,46 @@ static bool may_show(const struct run *run)
            (run->request->program.value && run_value_wanted(run->prepared.language, run->program));
 }
 
+/* Compiles the program, if its language is compiled. 1 if there is nothing to run. */
+static int compile(struct run *run, struct err *err)
+{
+    const struct compile_input in = {
+        .request = run->request,
+        .prepared = &run->prepared,
+        .reporter = &run->reporter,
+        .name = run->name,
+        .text = run->program,
+        .code = run->request->program.code,
+        .prelude_lines = run->prelude_lines,
+        .laid = run->result->laid,
+    };
+
+    if (!run->prepared.language->compile)
+        return 0;
+    int status = compile_program(&in, &run->compiled, err);
+    if (status == 0 &&
+        !(run->product = compile_show(&run->prepared, &run->compiled, run->result->laid, err)))
+        status = -1;
+    return status;
+}
+
+/* argv[0]: the program's own name, if it was compiled. */
+static char *called_as(const struct run *run)
+{
+    const struct language_compile *compile = run->prepared.language->compile;
+
+    if (!compile || !compile->native)
+        return xstrdup(run->prepared.interpreter.path);
+    size_t above = (size_t)(str_after_last(run->name, '/') - run->name);
+    return xasprintf("%s/%.*s", SPEC_WORK, (int)(above + strcspn(run->name + above, ".")),
+                     run->name);
+}
+
+/* 1 if there is nothing to run: the program did not compile. */
 static int run_prepare(struct run *run, struct err *err)
 {
+    int status;
+
     if (put_together(run, err) < 0)
         return -1;
     if (lay_inputs(run, err) < 0 || lay_program(run, err) < 0 ||
@@ -256,11 +301,23 @@ static int run_prepare(struct run *run, struct err *err)
                    run->context.context.document ? &run->context.context : NULL, run->result->laid,
                    &run->first, err) < 0)
         return -1;
+    if ((status = compile(run, err)) != 0)
+        return status;
     run->rich = may_show(run);
     enum rich_wish wish = run->request->program.value ? RICH_VALUE : RICH_DISPLAYS;
-    run->prepared.argv =
-        arguments_make(run->prepared.language, run->prepared.interpreter.path, run->name,
-                       &run->first, run->rich ? wish : RICH_NOTHING, run->request->program.args);
+    struct jail_limits limits = prepared_limits(&run->prepared);
+    AUTO_FREE char *interpreter = called_as(run);
+    run->prepared.argv = arguments_make(&(struct arguments){
+        .language = run->prepared.language,
+        .interpreter = interpreter,
+        .name = run->name,
+        .product = run->product,
+        .main = run->names.main,
+        .first = &run->first,
+        .wish = run->rich ? wish : RICH_NOTHING,
+        .limits = &limits,
+        .own = run->request->program.args,
+    });
     return prepare_surroundings(&run->prepared, err);
 }
 
@@ -295,10 +352,12 @@ static int run_once(struct run *run, struct err *err)
     job.id = own_id ? own_id : run->result->id;
     job.lay = lay;
     job.lay_ctx = run;
-    struct warm warm;
+    struct warm warm = {0};
     struct warm_run what = {run->program, buf_str(&run->first.text), run->result->laid};
-    warm_make(&run->prepared, &what, &warm);
-    warm_make_early(&run->prepared, run->result->laid, &warm);
+    if (!run->product) { /* no other run can use a jail that shows it */
+        warm_make(&run->prepared, &what, &warm);
+        warm_make_early(&run->prepared, run->result->laid, &warm);
+    }
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
     int result = backend_run(run->prepared.backend, &job, &run->sink, &run->result->outcome,
@@ -315,9 +374,9 @@ static int run_once(struct run *run, struct err *err)
 static int run_with_retries(struct run *run, struct err *err)
 {
     while (run_once(run, err) < 0) {
-        if (!prepare_may_retry(run->request, run->result->attempts, run->result->started, err))
+        if (!request_may_retry(run->request, run->result->attempts, run->result->started, err))
             return -1;
-        if (prepare_pause(run->request, run->watch->cancel_fd)) {
+        if (request_pause(run->request, run->watch->cancel_fd)) {
             run->result->cancelled = true;
             return -1;
         }
@@ -327,37 +386,9 @@ static int run_with_retries(struct run *run, struct err *err)
 
 /* ---- afterwards ---- */
 
-static void read_status(struct result *r)
-{
-    const struct backend_outcome *o = &r->outcome;
-
-    r->cancelled = o->cancelled;
-    r->limits_hit |= o->limits_hit;
-    r->timed_out = o->limits_hit & (LIMIT_WALL | LIMIT_CPU);
-    r->oom_killed = o->limits_hit & LIMIT_MEMORY;
-    if (r->timed_out)
-        r->oom_killed = false;
-    if (WIFSIGNALED(o->status)) {
-        r->signal = WTERMSIG(o->status);
-        r->exit_code = 128 + r->signal;
-    } else {
-        r->exit_code = WEXITSTATUS(o->status);
-    }
-    if (r->timed_out)
-        r->exit_code = 124;
-    else if (r->oom_killed)
-        r->exit_code = 137;
-    if (o->failure)
-        err_set(&r->error, ERR_SYSTEM, "%s", o->failure);
-    r->success = r->started && r->exit_code == 0 && !r->signal && !r->timed_out && !r->oom_killed &&
-                 !r->cancelled;
-    r->duration_ms = (o->wall_ns + 500000) / 1000000;
-    r->cpu_ms = o->cpu_us / 1000;
-    r->memory_peak = o->memory_peak;
-}
-
 static void read_exception(struct run *run)
 {
+    const struct language *language = run->prepared.language;
     struct result *r = run->result;
     AUTO_BUF struct buf text = {0};
 
@@ -371,7 +402,9 @@ static void read_exception(struct run *run)
                                                             .program = run->name,
                                                             .code = run->program,
                                                             .place = advice_place_of(r),
-                                                            .prelude = run->prelude_lines});
+                                                            .prelude = run->prelude_lines,
+                                                            .errors = language->errors,
+                                                            .frames = language->frames});
 }
 
 static void word_exception(struct run *run, struct result_exception *e)
@@ -435,12 +468,18 @@ static void run_done(struct run *run)
     beside_done(&run->beside);
     free(run->name);
     run_display_done(&run->display);
+    compiled_done(&run->compiled);
+    free(run->product);
 }
 
 void run_program(const struct run_request *request, const struct run_watch *watch,
                  struct result *ret)
 {
-    struct run run = {.request = request, .watch = watch, .result = ret, .reporter = {watch, ret}};
+    struct run run = {.request = request,
+                      .watch = watch,
+                      .result = ret,
+                      .reporter = {watch, ret},
+                      .compiled = {.lock_fd = -1}};
 
     prepared_init(&run.prepared, request);
     examine_init(&run.examination, request, NULL);
@@ -452,7 +491,7 @@ void run_program(const struct run_request *request, const struct run_watch *watc
         run_choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
         run_prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;
-        read_status(ret);
+        result_read_outcome(ret);
         read_exception(&run);
         result_take_network(ret, ret->guest);
         run_collect(&run);

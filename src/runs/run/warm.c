@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "jail/spec.h"
 #include "languages/warm_modules.h"
-#include "run/environment.h"
+#include "request/environment.h"
 
 enum {
     TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */
@@ -87,7 +87,7 @@ static char **zygote_environment(const struct prepared *p)
     struct err err;
 
     plain.program.env = NULL;
-    return environment_make(&plain, p->interpreter.path, &err);
+    return environment_make(&plain, p->interpreter.path, NULL, &err);
 }
 
 /* True if there is a file that packages read when they are loaded. */
@@ -310,10 +310,12 @@ static const char *waited_for(const struct prepared *p, const struct lay_list *l
     const char *const *name = p->language->waits_for;
     size_t n = strlen(SPEC_WORK "/");
 
-    if (!name || (q->program.env && q->program.env[0]) || !p->argv[1] || p->argv[2] ||
-        strncmp(p->argv[1], SPEC_WORK "/", n) != 0 || names_package(laid))
+    char **file = p->argv + 1; /* after the arguments with limits */
+    while (*file && strncmp(*file, SPEC_WORK "/", n) != 0)
+        file++;
+    if (!name || (q->program.env && q->program.env[0]) || !*file || file[1] || names_package(laid))
         return NULL;
-    while (*name && strcmp(*name, p->argv[1] + n) != 0)
+    while (*name && strcmp(*name, *file + n) != 0)
         name++;
     return *name;
 }

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "guard/earlier.h"
 #include "registry/registry.h"
+#include "request/retry.h"
 #include "run/arguments.h"
 #include "run/check.h"
 #include "session/session_impl.h"
@@ -158,7 +159,8 @@ static int session_open_prepare(struct session *s, struct err *err)
         return -1;
     s->work_dirfd = p->work_dirfd;
     s->out_dirfd = p->out_dirfd;
-    p->argv = arguments_cells(p->language, p->interpreter.path);
+    struct jail_limits limits = prepared_limits(p);
+    p->argv = arguments_cells(p->language, p->interpreter.path, &limits);
     if (!s->shared->request.run.policy.target)
         s->shared->request.run.policy.target = check_target_of(p->python);
     s->info.language = p->language->name;
@@ -205,7 +207,7 @@ static int session_open_start(struct session *s, struct lay_list *laid, struct e
     const struct run_request *q = &s->shared->request.run;
 
     for (int attempts = 1; guest_start(s, laid, err) < 0; attempts++)
-        if (!prepare_may_retry(q, attempts, false, err) || prepare_pause(q, guest_start_cancel(s)))
+        if (!request_may_retry(q, attempts, false, err) || request_pause(q, guest_start_cancel(s)))
             return -1;
     if (run_prelude(s, err) == 0)
         return 0;

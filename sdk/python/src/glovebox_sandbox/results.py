@@ -44,6 +44,17 @@ class ProgramException:
 
 
 @dataclass(frozen=True)
+class Compilation:
+    """The compilation before the run of a program in a compiled language."""
+
+    success: bool = False
+    exit_code: int = 0
+    stderr: str = ""
+    duration_ms: int = 0
+    cached: bool = False
+
+
+@dataclass(frozen=True)
 class FileChange:
     """A new, modified or deleted file; `content` is there if the run was to collect it and it fitted."""
 
@@ -164,6 +175,7 @@ class Result(PlainResult):
     results: tuple[Display, ...] = ()
     final_answer: Any = None
     exception: Optional[ProgramException] = None
+    compile: Optional[Compilation] = None
     files: tuple[FileChange, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     verdict: Verdict = Verdict()
@@ -190,6 +202,7 @@ class Result(PlainResult):
             value=decode_shown(document.get("value"), shown),
             final_answer=decode(document.get("final_answer")),
             exception=one(ProgramException, document.get("exception")),
+            compile=one(Compilation, document.get("compile")),
             files=tuple(_file_change(file) for file in document.get("files") or ()),
             skipped=each(Skipped, document.get("skipped")),
             verdict=verdict_from(document.get("verdict") or _EMPTY),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/environment.h"
+#include "request/environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,8 @@ static int put_users(struct env *env, const char *pair, struct err *err)
     return 0;
 }
 
-char **environment_make(const struct run_request *request, const char *interpreter, struct err *err)
+char **environment_make(const struct run_request *request, const char *interpreter,
+                        const char *limit, struct err *err)
 {
     struct env env = {0};
 
@@ -100,6 +101,8 @@ char **environment_make(const struct run_request *request, const char *interpret
     unsigned threads = (request->limits.cpu_milli + 999) / 1000;
     for (size_t i = 0; threads && i < ARRAY_LEN(thread_pools); i++)
         environment_put(&env, xasprintf("%s=%u", thread_pools[i], threads));
+    if (limit)
+        environment_put(&env, xstrdup(limit));
     for (char *const *pair = request->program.env; pair && *pair; pair++) {
         if (put_users(&env, *pair, err) < 0) {
             environment_free(env.items);

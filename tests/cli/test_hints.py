@@ -65,7 +65,7 @@ def test_hints(t):
 
 HINTS = [
     ("import numpy_is_missing", r"hint: Module 'numpy_is_missing' is not installed.*--python.*--pip"),
-    ("import urllib.request as u\nu.urlopen('http://a.example')", r"hint: There is no network inside.*--net=host"),
+    ("import urllib.request as u\nu.urlopen('http://a.example')", r"hint: There is no network inside.*--net=api"),
     ("from typing import Nope", r"hint: Module typing has no 'Nope' in this version.*--python names another"),
     ("import msvcrt", r"hint: Module 'msvcrt' is not in the library of this Python.*--python names another"),
     ("import urllib2", r"hint: Module 'urllib2' is of Python 2; in Python 3 it is urllib.request"),

@@ -7,8 +7,7 @@
 #define POLICY_PACKAGE_WORDS_H
 
 #define PACKAGE_WAYS                                                                               \
-    "packages come with --python (a Python or a virtual environment that has them), or with "      \
-    "--pip "                                                                                       \
-    "(--backend=docker or e2b)"
+    "packages come with --pip, with --environment, or with --python (a Python or a virtual "       \
+    "environment that has them)"
 
 #endif

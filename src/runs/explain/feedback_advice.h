@@ -31,7 +31,8 @@ enum advice_topic {
 };
 
 /* What to do without a network. */
-#define OPENS_NET "Give data with --file, or open the host's network with --net=host."
+#define OPENS_NET                                                                                  \
+    "Give data with --file, or allow the hosts that are needed, as in --net=api.example.com."
 
 #define ADVICE_LINE_ENDS                                                                           \
     "The script has the line ends of Windows (CR LF), and the shell takes the CR for a part of "   \

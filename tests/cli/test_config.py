@@ -378,7 +378,7 @@ def test_project_languages(t):
         ("[language.x]\ncommand = ./perl\n", "names programs without a path"),
         ("[language.x]\ncommand = /usr/bin/perl\n", "names programs without a path"),
         ("[language.x]\ncommand = [perl, ../perl]\n", "names programs without a path"),
-        ("[language.x]\ncompile = ./cc -o {out} {file}\n", "names programs without a path"),
+        ("[language.x]\ncompile = \"./cc -o {out} {file}\"\n", "names programs without a path"),
         ("[language.x]\ncommand = perl\nneeds = /etc/perl\n", "may not name folders of this host"),
         ("[language.ruby]\ncommand = perl\n", "may not change the command of 'ruby'"),
     ]:

@@ -134,8 +134,8 @@ def test_languages(t):
             t.skip(name, "not here")
         else:
             t.exits(r, 0, "a kernel of " + name, out)
-    notebook(t, "a.ipynb", "1", kernelspec={"name": "julia-1.9", "language": "julia"})
-    t.refused(t.run("a.ipynb"), 2, "kernel's language is 'julia', which is not known here", "a language that is not here")
+    notebook(t, "a.ipynb", "1", kernelspec={"name": "octave", "language": "octave"})
+    t.refused(t.run("a.ipynb"), 2, "kernel's language is 'octave', which is not known here", "a language that is not here")
     old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [
         {"cell_type": "heading", "level": 1, "metadata": {}, "source": "t"},
         {"cell_type": "code", "language": "python", "metadata": {}, "collapsed": False, "input": ["print(1)\n", "2"],
@@ -219,7 +219,7 @@ def test_check(t):
     t.match(rb'"text": *"cell 2, line 2: ', t.box("check", "--sarif", "a.ipynb").out, "as SARIF")
     notebook(t, "b.ipynb", "x = 1")
     t.exits(t.box("check", "b.ipynb"), 0, "a good one", b"1 program: 1 allowed\n")
-    notebook(t, "c.ipynb", "1", kernelspec={"language": "julia"})
+    notebook(t, "c.ipynb", "1", kernelspec={"language": "octave"})
     r = t.box("check", "c.ipynb")
-    t.ok(r.code == 125 and b"c.ipynb: its kernel's language is 'julia'" in r.err, "a language that is not here", r)
+    t.ok(r.code == 125 and b"c.ipynb: its kernel's language is 'octave'" in r.err, "a language that is not here", r)
     t.refused(t.box("check", "--dump-ast", "b.ipynb"), 125, "is a notebook, and --dump-ast", "--dump-ast")

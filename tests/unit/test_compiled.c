@@ -24,9 +24,10 @@ static void make_key(int n, char ret[SHA256_HEX])
 static int make(int n, size_t bytes, struct compiled *ret)
 {
     char key[SHA256_HEX];
+
+    *ret = (struct compiled){.lock_fd = -1};
     struct compiled_making m;
     struct err err = {0};
-
     make_key(n, key);
     if (compiled_begin(key, -1, &m, &err) != 0)
         return -1;

@@ -120,7 +120,8 @@ static void test_cause(void)
                  "`<main>'\n"
                  "/box/work/main.x:2:in `f': inner (ZeroDivisionError)\n"));
 
-    if (OK(e && e->cause, "an error with a cause")) {
+    OK(e && e->cause, "an error with a cause");
+    if (e && e->cause) {
         EQ_STR(e->message, "outer");
         EQ_STR(e->cause->message, "inner");
         EQ_INT(e->cause->line, 2);

@@ -27,7 +27,9 @@ static const struct opt doctor_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(struct cli_settings, doctor_all),
      .group = "What to do",
-     .help = "print what each layer does, the path of each Python, and what each backend can do"},
+     .help = "print what each layer does, each language, the path of each Python, and what each "
+             "backend can "
+             "do"},
     {.name = "clean",
      .kind = OPT_FLAG,
      .offset = offsetof(struct cli_settings, clean),
@@ -60,22 +62,26 @@ static void print_state(enum layer_state state)
            colour ? "\033[0m" : "");
 }
 
+/* Prints a name in a list that is broken into lines; `column` is kept between calls, and begins
+ * with NAMES_COLUMN. */
+static void print_name(const char *name, int *column)
+{
+    if (*column > NAMES_COLUMN && *column + (int)strlen(name) >= LINE_COLUMNS) {
+        printf("\n%*s", NAMES_COLUMN, "");
+        *column = NAMES_COLUMN;
+    }
+    *column += printf("%s%s", *column > NAMES_COLUMN ? " " : "", name);
+}
+
 /* The names of all layers that are present. */
 static void print_present(const struct diagnosis *d)
 {
     int column = NAMES_COLUMN;
 
     fputs("  present      ", stdout);
-    for (unsigned i = 0; i < LAYER_COUNT; i++) {
-        const char *name = jail_layers[i].name;
-        if (d->layers[i].state != LAYER_PRESENT)
-            continue;
-        if (column > NAMES_COLUMN && column + (int)strlen(name) >= LINE_COLUMNS) {
-            printf("\n%*s", NAMES_COLUMN, "");
-            column = NAMES_COLUMN;
-        }
-        column += printf("%s%s", column > NAMES_COLUMN ? " " : "", name);
-    }
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (d->layers[i].state == LAYER_PRESENT)
+            print_name(jail_layers[i].name, &column);
     putchar('\n');
 }
 
@@ -137,18 +143,43 @@ static void print_ways(const struct diagnosis *d)
     }
 }
 
-static void print_languages(const struct diagnosis *d)
+static void print_language(const struct language_diagnosis *l)
 {
-    puts("\nLanguages");
+    printf("  %-13s", l->name);
+    print_state(l->problem ? LAYER_ABSENT : LAYER_PRESENT);
+    if (l->problem)
+        printf("  %s\n", l->problem);
+    else
+        printf("  %s (%s)\n", l->path, l->version ? l->version : "not tried");
+}
+
+/* The names of the languages without sessions that are present, or absent. */
+static void print_other_languages(const struct diagnosis *d, bool present)
+{
+    int column = NAMES_COLUMN;
+
     for (size_t i = 0; i < d->language_count; i++) {
         const struct language_diagnosis *l = &d->languages[i];
-        printf("  %-13s", l->name);
-        print_state(l->problem ? LAYER_ABSENT : LAYER_PRESENT);
-        if (l->problem)
-            printf("  %s\n", l->problem);
-        else
-            printf("  %s (%s)\n", l->path, l->version ? l->version : "not tried");
+        if (l->sessions || !l->problem != present)
+            continue;
+        if (column == NAMES_COLUMN)
+            printf("  %-13s", present ? "present" : "absent");
+        print_name(l->name, &column);
     }
+    if (column > NAMES_COLUMN)
+        puts(present ? "" : " (--all: how to get them)");
+}
+
+static void print_languages(const struct diagnosis *d, bool all)
+{
+    puts("\nLanguages");
+    for (size_t i = 0; i < d->language_count; i++)
+        if (all || d->languages[i].sessions)
+            print_language(&d->languages[i]);
+    if (all)
+        return;
+    print_other_languages(d, true);
+    print_other_languages(d, false);
 }
 
 /* The purpose of a feature, and what it needs from a host in addition to a jail. */
@@ -438,7 +469,7 @@ static int doctor(const struct cli_settings *settings)
         bool all = settings->doctor_all;
         (all ? print_whole_layers : print_layers)(&d);
         print_ways(&d);
-        print_languages(&d);
+        print_languages(&d, all);
         print_pythons(all);
         print_early(&d, all);
         doctor_daemon_print(settings->config);

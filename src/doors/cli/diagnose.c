@@ -185,7 +185,8 @@ static void diagnose_language(void *ctx, const struct language *language)
 
     d->languages = xrealloc_array(d->languages, d->language_count + 1, sizeof *d->languages);
     struct language_diagnosis *l = &d->languages[d->language_count++];
-    *l = (struct language_diagnosis){.name = xstrdup(language->name)};
+    *l = (struct language_diagnosis){.name = xstrdup(language->name),
+                                     .sessions = language->cells_args != NULL};
     if (interpreter_find(language, &interpreter, &err) < 0) {
         l->problem = xstrdup(err.msg);
         return;

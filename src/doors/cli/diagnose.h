@@ -26,6 +26,7 @@ struct layer_diagnosis {
 struct language_diagnosis {
     char *name, *path, *version; /* path and version NULL when absent */
     char *problem;               /* NULL if it works */
+    bool sessions;               /* there are sessions in it */
 };
 
 /* Tried with Python, the first language with both features. */

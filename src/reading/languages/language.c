@@ -144,13 +144,23 @@ const struct language *language_detect(const struct language_table *table, const
     return found;
 }
 
+/* True if the user has a row of the same name. */
+static bool is_replaced(const struct language_table *table, const struct language *row)
+{
+    for (size_t i = 0; table && i < table->user_count; i++)
+        if (strcmp(table->user[i]->name, row->name) == 0)
+            return true;
+    return false;
+}
+
 void language_each(const struct language_table *table,
                    void (*each)(void *ctx, const struct language *language), void *ctx)
 {
     for (size_t i = 0; table && i < table->user_count; i++)
         each(ctx, table->user[i]);
     for (size_t i = 0; i < language_row_count; i++)
-        each(ctx, &language_rows[i]);
+        if (!is_replaced(table, &language_rows[i]))
+            each(ctx, &language_rows[i]);
 }
 
 const char *language_main_name(const struct language *language, struct str code, char *out,

@@ -135,7 +135,8 @@ const struct language *language_guess(const struct language_table *table, struct
 /* Detects the language by extension, then shebang, then content. `file` may be NULL. */
 const struct language *language_detect(const struct language_table *table, const char *file,
                                        struct str code);
-/* Calls `each` for each row, the user's rows first. */
+/* Calls `each` for each row, the user's rows first; not for a built-in one that a user's replaces.
+ */
 void language_each(const struct language_table *table,
                    void (*each)(void *ctx, const struct language *language), void *ctx);
 

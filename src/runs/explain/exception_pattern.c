@@ -210,8 +210,13 @@ static bool matches_one(const char *const *patterns, struct str text, struct mat
  * were given, or only its last part. */
 static struct str in_work_folder(const struct exception_input *in, struct str file)
 {
+    AUTO_FREE char *program = xasprintf("/work/%s", in->program ? in->program : "");
+
     if (str_starts(file, in->work))
         return str_slice(file, strlen(in->work), file.n);
+    /* What was compiled in another place has that place's path. */
+    if (in->program && str_ends(file, program))
+        return str_from(in->program);
     if (str_starts(file, "./"))
         return str_slice(file, 2, file.n);
     return file.n && file.p[0] != '/' && file.p[0] != '<' ? file : (struct str){0};

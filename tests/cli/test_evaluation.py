@@ -348,16 +348,20 @@ def test_compare(t):
     t.write("same.jsonl", lines([dict(c, code="def f(x): return x") if c["id"] == "a3" else c for c in candidates(3)]))
     for name in ("one", "two", "same"):
         t.box("test", "--suite", name + ".jsonl", "--results", name + ".r", "--log", "off", "-q")
-    done = t.box("test", "--compare", "one.r", "two.r")
+    done = t.box("test", "--compare-results", "one.r", "two.r")
     t.exits(done, 1, "something was lost")
     t.match("LOST   a2 \\(sample 0\\): wrong, was passed\none.r: pass@1 0.8000 .*two.r: pass@1 0.4000 .*2 passed in both, 1 lost, 0 gained, 1 passed in neither\n"
             "1 only in the first file, 1 only in the second\n", done.out, "for people")
-    doc = json.loads(t.box("test", "--compare", "one.r", "same.r", "--json").out)
+    doc = json.loads(t.box("test", "--compare-results", "one.r", "same.r", "--json").out)
     t.equal((doc["both_passed"], doc["lost"], doc["gained"], doc["only_old"], doc["p_value"], doc["changed"]),
             (3, 0, 1, 1, 1.0, [{"id": "a3", "sample": 0, "old": "wrong", "new": "passed"}]), "as JSON")
-    t.exits(t.box("test", "--compare", "one.r", "same.r"), 0, "nothing was lost")
-    for args, why in ((("--compare", "tokns"), "is neither exact, tokens, floats nor lines, nor a file of results"),
-                      (("--compare", "one.r"), "--compare OLD NEW"), (("--compare", "one.r", "two.jsonl"), "two.jsonl: has no results")):
+    t.exits(t.box("test", "--compare-results", "one.r", "same.r"), 0, "nothing was lost")
+    done = t.box("test", "--compare", "one.r", "two.r")
+    t.ok(done.code == 1 and b"LOST   a2" in done.out and done.err.count(b"\n") == 1 and b"write --compare-results" in done.err,
+         "the name of an earlier release, with a warning", done)
+    for args, why in ((("--compare", "tokns"), "is neither exact, tokens, floats nor lines; --compare-results OLD NEW"),
+                      (("--compare", "one.r"), "is neither exact, tokens, floats nor lines"), (("--compare", "none.r", "two.r"), "is neither exact"),
+                      (("--compare-results", "one.r"), "--compare-results OLD NEW"), (("--compare-results", "one.r", "--suite", "one.jsonl"), "--suite"), (("--compare-results", "one.r", "two.jsonl"), "two.jsonl: has no results")):
         done = t.box("test", *args)
         t.exits(done, 2, why)
         t.match(why, done.err, why)

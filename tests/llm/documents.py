@@ -46,7 +46,7 @@ NEEDS = {"jq": "jq", "curl": "curl", "git ": "git", "--lang js": "node", "sort.j
          "--python 3.12": "python3.12"}
 # What is of the reader's machine: what stands there, and what is here.
 PLACES = (("cd my-project", "mkdir -p my-project; cd my-project"), ("/run/user/1000", "$XDG_RUNTIME_DIR"), ("/home/me/data", "$HOME/work"), ("127.0.0.1:8080", "127.0.0.1:0"),
-          ("glovebox test --compare", "cp results.jsonl before.jsonl; glovebox test --compare"),
+          ("glovebox test --compare-results", "cp results.jsonl before.jsonl; glovebox test --compare-results"),
           ("glovebox repl --preload", "PATH=$PWD/env/bin:$PATH glovebox repl --preload"),
           ("glovebox blocks --delimiters", "cat reply.md | glovebox blocks --delimiters"))
 STAYS = re.compile(r"glovebox serve --listen")  # runs until a signal comes

@@ -250,20 +250,30 @@ static bool is_suite(const struct cli_settings *s)
 }
 
 /* Returns the exit status, or -1 with *err. */
-static int compare(const struct cli_options *options, struct err *err)
+static int compare(const struct cli_options *options, const char *first, struct err *err)
 {
-    const char *first = options->settings.common.compare_given;
     const struct opt_args *args = &options->args;
 
-    if (access(first, F_OK) < 0 && !args->operand_n)
-        return err_set(err, ERR_USAGE,
-                       "--compare: '%s' is neither exact, tokens, floats nor lines, nor a file of "
-                       "results",
-                       first);
     if (args->operand_n != 1)
-        return err_set(err, ERR_USAGE,
-                       "--compare compares two files of results: --compare OLD NEW");
+        return err_set(
+            err, ERR_USAGE,
+            "--compare-results compares two files of results: --compare-results OLD NEW");
     return compare_results(first, args->operands[0], options->settings.json, err);
+}
+
+/* Until the next release, --compare may name the first of two files of results. */
+static int compare_by_old_name(const struct cli_options *options, struct err *err)
+{
+    const char *given = options->settings.common.compare_given;
+
+    if (options->args.operand_n != 1 || access(given, F_OK) < 0)
+        return err_set(err, ERR_USAGE,
+                       "--compare: '%s' is neither exact, tokens, floats nor lines; "
+                       "--compare-results OLD NEW compares two files of results",
+                       given);
+    fputs("glovebox: --compare will not take files in the next release; write --compare-results\n",
+          stderr);
+    return compare(options, given, err);
 }
 
 static void withhold(struct invocation *in)
@@ -325,9 +335,10 @@ static int test(struct invocation *in, struct err *err)
     struct judge_result result;
     int cancel[2];
 
-    /* --compare has two meanings: a word, or the first of two files of results. */
+    if (s->common.compare_results)
+        return compare(in->options, s->common.compare_results, err);
     if (!settings_read_compare(&in->options->settings.common))
-        return compare(in->options, err);
+        return compare_by_old_name(in->options, err);
     if (settings_request(&s->common, &in->request.run, err) < 0 ||
         model_review_open(s, &in->request.run, &in->review, err) < 0)
         return -1;
@@ -381,7 +392,7 @@ const struct command command_test = {
              "glovebox test [OPTION]... -c CODE --cases CASES\n"
              "glovebox test [OPTION]... --suite FILE...\n"
              "glovebox test [OPTION]... --problems FILE --suite FILE...\n"
-             "glovebox test --compare OLD-RESULTS NEW-RESULTS",
+             "glovebox test --compare-results OLD NEW",
     .verbs = V_TEST,
     .tables = tables,
     .files = true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `glovebox test --compare OLD NEW`: two files of results, sample by sample.
+ * `glovebox test --compare-results OLD NEW`: two files of results, sample by sample.
  */
 #ifndef REPORT_COMPARE_RESULTS_H
 #define REPORT_COMPARE_RESULTS_H

@@ -14,7 +14,7 @@ from client import GLOVEBOX, PATIENCE, environment
 FILES = {"claude": ".claude.json", "claude-desktop": ".config/Claude/claude_desktop_config.json", "cursor": ".cursor/mcp.json",
          "vscode": ".vscode/mcp.json", "codex": ".codex/config.toml", "gemini": ".gemini/settings.json",
          "windsurf": ".codeium/windsurf/mcp_config.json", "zed": ".config/zed/settings.json",
-         "cline": ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+         "cline": ".cline/data/settings/cline_mcp_settings.json",
          "opencode": ".config/opencode/opencode.json", "goose": ".config/goose/config.yaml"}
 PROJECT = {"claude": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json", "codex": ".codex/config.toml",
            "gemini": ".gemini/settings.json", "zed": ".zed/settings.json", "opencode": "opencode.json"}
@@ -27,13 +27,14 @@ def run(folder, *words):
 
 
 def entry_in(client, text):
+    """The entry for Glovebox; one that starts a program has it as `command`."""
     if client == "codex":
         lines = dict(line.split(" = ", 1) for line in text.split("[mcp_servers.glovebox]\n")[1].splitlines() if " = " in line)
         return {key: json.loads(value) for key, value in lines.items()}
     if client == "goose":
         lines = text.split("extensions:\n  glovebox:\n")[1].splitlines()
         entry = {key.strip(): json.loads(value) for key, value in (line.split(": ", 1) for line in itertools.takewhile(lambda line: line.startswith("    "), lines))}
-        return {"command": entry["cmd"], **entry}
+        return {"command": entry["cmd"], **entry} if "cmd" in entry else entry
     entry = json.loads(text)[SECTION.get(client, "mcpServers")]["glovebox"]
     if client == "opencode" and entry["type"] == "local":
         return {**entry, "command": entry["command"][0], "args": entry["command"][1:]}
@@ -150,7 +151,25 @@ HTTP = {"claude": {"type": "http", "url": "@", "headers": {"Authorization": "Bea
         "vscode": {"type": "http", "url": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}},
         "codex": {"url": "@", "bearer_token_env_var": "GLOVEBOX_TOKEN"},
         "gemini": {"httpUrl": "@", "headers": {"Authorization": "Bearer ${GLOVEBOX_TOKEN}"}},
-        "windsurf": {"serverUrl": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}}}
+        "windsurf": {"serverUrl": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}},
+        "cline": {"type": "streamableHttp", "url": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}},
+        "opencode": {"type": "remote", "url": "@", "enabled": True, "oauth": False, "headers": {"Authorization": "Bearer {env:GLOVEBOX_TOKEN}"}},
+        "goose": {"name": "glovebox", "type": "streamable_http", "description": "runs programs in sandboxes", "uri": "@", "enabled": True, "timeout": 300,
+                  "env_keys": ["GLOVEBOX_TOKEN"], "headers": {"Authorization": "Bearer ${GLOVEBOX_TOKEN}"}}}
+NO_HTTP = {"claude-desktop": "only name programs", "zed": "no variable"}
+
+
+def test_no_http(tap):
+    """What these clients can have instead of an address."""
+    tap.equal(sorted([*HTTP, *NO_HTTP]), sorted(FILES), "each client has a row for a daemon's address")
+    for client, why in NO_HTTP.items():
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(folder, "--install", client, "--http", "127.0.0.1:8080")
+            tap.ok(done.returncode == 2 and why.replace("no variable", "cannot name a variable") in done.stderr and not done.stdout, f"{client}: {why}", done)
+            words = ["--daemon", "127.0.0.1:8080", "--token-file", os.path.join(folder, "token")]
+            tap.ok(f"--install {client} --daemon" in done.stderr, "... and what to do", done)
+            entry = entry_in(client, run(folder, "--install", client, *words).stdout)
+            tap.equal(entry["args"], ["mcp", *words], "... works: it starts a client of the daemon")
 
 
 def test_http(tap):
@@ -166,7 +185,7 @@ def test_http(tap):
                 entry = entry_in(client, f.read())
             tap.equal(entry, json.loads(json.dumps(wanted).replace("@", "https://box.example/sandbox/mcp")), "... in place of the program's")
     with tempfile.TemporaryDirectory() as folder:
-        for words, message in ((["claude-desktop", "--http", "x:1"], "only name programs"), (["claude", "--http", ""], "HOST:PORT"),
+        for words, message in ((["claude", "--http", ""], "HOST:PORT"),
                                (["claude", "--http", "ftp://x"], "HOST:PORT"), (["claude", "--http", "a b"], "HOST:PORT"),
                                (["claude", "--http", "x:1", "--memory", "1g"], "glovebox serve")):
             done = run(folder, "--install", *words)
@@ -219,8 +238,6 @@ def test_forms(tap):
         tap.equal((entry["type"], entry["enabled"]), ("local", True), "opencode")
         entry = entry_in("goose", run(folder, "--install", "goose").stdout)
         tap.equal((entry["type"], entry["enabled"], entry["name"]), ("stdio", True, "glovebox"), "goose")
-        entry = entry_in("opencode", run(folder, "--install", "opencode", "--http", "h:1").stdout)
-        tap.equal((entry["type"], entry["url"], entry["headers"]), ("remote", "http://h:1/mcp", {"Authorization": "Bearer {env:GLOVEBOX_TOKEN}"}), "opencode, a daemon")
 
 
 YAML = [("", "extensions:\n@"), ("GOOSE_MODEL: x\n", "GOOSE_MODEL: x\nextensions:\n@"), ("a: 1\nextensions: {}\nb: 2\n", "a: 1\nextensions:\n@b: 2\n"),
@@ -344,4 +361,5 @@ def test(tap):
     test_kept(tap)
     test_comments(tap)
     test_http(tap)
+    test_no_http(tap)
     test_refused(tap)

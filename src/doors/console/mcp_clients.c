@@ -7,31 +7,104 @@
 #include "base/mem.h"
 #include "formats/encoded.h"
 
+#define ABOUT         "runs programs in sandboxes"
+#define PROGRAMS_ONLY "can only name programs"
+#define NO_VARIABLE   "cannot name a variable that has the token"
+
+enum { GOOSE_TIMEOUT_S = 300 };
+
+/* From the clients' own documentation and sources; docs/mcp.md has the date. */
 static const struct client clients[] = {
-    {"claude", "Claude Code", ".claude.json", ".mcp.json", "mcpServers", FILE_JSON, true, "url",
-     "${" TOKEN "}", "claude mcp add --scope user " SERVER " --", "", ENTRY_USUAL},
-    {"claude-desktop", "Claude Desktop", ".config/Claude/claude_desktop_config.json", NULL,
-     "mcpServers", FILE_JSON, false, NULL, NULL, NULL, NULL, ENTRY_USUAL},
-    {"cursor", "Cursor", ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", FILE_JSON, false,
-     "url", "${env:" TOKEN "}", NULL, NULL, ENTRY_USUAL},
-    {"vscode", "VS Code", NULL, ".vscode/mcp.json", "servers", FILE_JSON, true, "url",
-     "${env:" TOKEN "}", "code --add-mcp", "%", ENTRY_USUAL},
-    {"codex", "Codex", ".codex/config.toml", ".codex/config.toml", NULL, FILE_TOML, false, "url",
-     NULL, "codex mcp add " SERVER " --", "", ENTRY_USUAL},
-    {"gemini", "Gemini CLI", ".gemini/settings.json", ".gemini/settings.json", "mcpServers",
-     FILE_JSON, false, "httpUrl", "${" TOKEN "}", "gemini mcp add --scope user " SERVER, " --",
-     ENTRY_USUAL},
-    {"windsurf", "Windsurf", ".codeium/windsurf/mcp_config.json", NULL, "mcpServers", FILE_JSON,
-     false, "serverUrl", "${env:" TOKEN "}", NULL, NULL, ENTRY_USUAL},
-    {"zed", "Zed", ".config/zed/settings.json", ".zed/settings.json", "context_servers", FILE_JSON,
-     false, NULL, NULL, NULL, NULL, ENTRY_ZED},
-    {"cline", "Cline",
-     ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-     NULL, "mcpServers", FILE_JSON, false, NULL, NULL, NULL, NULL, ENTRY_USUAL},
-    {"opencode", "opencode", ".config/opencode/opencode.json", "opencode.json", "mcp", FILE_JSON,
-     true, "url", "{env:" TOKEN "}", NULL, NULL, ENTRY_OPENCODE},
-    {"goose", "Goose", ".config/goose/config.yaml", NULL, "extensions", FILE_YAML, false, NULL,
-     NULL, NULL, NULL, ENTRY_GOOSE},
+    {.name = "claude",
+     .title = "Claude Code",
+     .path = ".claude.json",
+     .project = ".mcp.json",
+     .section = "mcpServers",
+     .program_type = "stdio",
+     .address_type = "http",
+     .address = "url",
+     .token = "${" TOKEN "}",
+     .add = "claude mcp add --scope user " SERVER " --",
+     .before_args = ""},
+    {.name = "claude-desktop",
+     .title = "Claude Desktop",
+     .path = ".config/Claude/claude_desktop_config.json",
+     .section = "mcpServers",
+     .no_address = PROGRAMS_ONLY},
+    {.name = "cursor",
+     .title = "Cursor",
+     .path = ".cursor/mcp.json",
+     .project = ".cursor/mcp.json",
+     .section = "mcpServers",
+     .address = "url",
+     .token = "${env:" TOKEN "}"},
+    {.name = "vscode",
+     .title = "VS Code",
+     .project = ".vscode/mcp.json",
+     .section = "servers",
+     .program_type = "stdio",
+     .address_type = "http",
+     .address = "url",
+     .token = "${env:" TOKEN "}",
+     .add = "code --add-mcp",
+     .before_args = "%"},
+    {.name = "codex",
+     .title = "Codex",
+     .path = ".codex/config.toml",
+     .project = ".codex/config.toml",
+     .kind = FILE_TOML,
+     .address = "url",
+     .add = "codex mcp add " SERVER " --",
+     .before_args = ""},
+    {.name = "gemini",
+     .title = "Gemini CLI",
+     .path = ".gemini/settings.json",
+     .project = ".gemini/settings.json",
+     .section = "mcpServers",
+     .address = "httpUrl",
+     .token = "${" TOKEN "}",
+     .add = "gemini mcp add --scope user " SERVER,
+     .before_args = " --"},
+    {.name = "windsurf",
+     .title = "Windsurf",
+     .path = ".codeium/windsurf/mcp_config.json",
+     .section = "mcpServers",
+     .address = "serverUrl",
+     .token = "${env:" TOKEN "}"},
+    {.name = "zed",
+     .title = "Zed",
+     .path = ".config/zed/settings.json",
+     .project = ".zed/settings.json",
+     .section = "context_servers",
+     .form = ENTRY_ZED,
+     .no_address = NO_VARIABLE},
+    {.name = "cline",
+     .title = "Cline",
+     .path = ".cline/data/settings/cline_mcp_settings.json",
+     .section = "mcpServers",
+     .address_type = "streamableHttp",
+     .address = "url",
+     .token = "${env:" TOKEN "}"},
+    {.name = "opencode",
+     .title = "opencode",
+     .path = ".config/opencode/opencode.json",
+     .project = "opencode.json",
+     .section = "mcp",
+     .form = ENTRY_OPENCODE,
+     .program_type = "local",
+     .address_type = "remote",
+     .address = "url",
+     .token = "{env:" TOKEN "}"},
+    {.name = "goose",
+     .title = "Goose",
+     .path = ".config/goose/config.yaml",
+     .section = "extensions",
+     .kind = FILE_YAML,
+     .form = ENTRY_GOOSE,
+     .program_type = "stdio",
+     .address_type = "streamable_http",
+     .address = "uri",
+     .token = "${" TOKEN "}"},
 };
 
 const struct client *client_find(const char *option, const char *name, struct err *err)
@@ -63,17 +136,29 @@ static char *address_of(const char *given)
     return xasprintf("%s%s%s", full ? "" : "http://", given, strchr(host, '/') ? "" : "/mcp");
 }
 
+/* What each client needs beside the members of most. */
+static void add_address_members(const struct client *client, json_t *entry)
+{
+    if (client->form == ENTRY_OPENCODE) /* a token is no reason to begin an OAuth login */
+        json_object_update_new(entry, json_pack("{s:b, s:b}", "enabled", 1, "oauth", 0));
+    if (client->form == ENTRY_GOOSE) /* it replaces only variables that are in env_keys */
+        json_object_update_new(entry, json_pack("{s:s, s:s, s:[s], s:b, s:i}", "name", SERVER,
+                                                "description", ABOUT, "env_keys", TOKEN, "enabled",
+                                                1, "timeout", GOOSE_TIMEOUT_S));
+}
+
 json_t *client_entry_at(const struct client *client, const char *given)
 {
     AUTO_FREE char *address = address_of(given);
-    const char *type = client->form == ENTRY_OPENCODE ? "remote" : "http";
 
     if (!client->token)
         return json_pack("{s:o, s:s}", client->address, json_text(str_from(address)),
                          "bearer_token_env_var", TOKEN);
     AUTO_FREE char *bearer = xasprintf("Bearer %s", client->token);
-    return json_pack("{s:s*, s:o, s:{s:s}}", "type", client->typed ? type : NULL, client->address,
-                     json_text(str_from(address)), "headers", "Authorization", bearer);
+    json_t *entry = json_pack("{s:s*, s:o, s:{s:s}}", "type", client->address_type, client->address,
+                              json_text(str_from(address)), "headers", "Authorization", bearer);
+    add_address_members(client, entry);
+    return entry;
 }
 
 json_t *client_entry(const struct client *client, json_t *program, json_t *arguments)
@@ -84,13 +169,15 @@ json_t *client_entry(const struct client *client, json_t *program, json_t *argum
                          arguments, "env");
     case ENTRY_OPENCODE:
         json_array_insert_new(arguments, 0, program);
-        return json_pack("{s:s, s:o, s:b}", "type", "local", "command", arguments, "enabled", 1);
+        return json_pack("{s:s, s:o, s:b}", "type", client->program_type, "command", arguments,
+                         "enabled", 1);
     case ENTRY_GOOSE:
-        return json_pack("{s:s, s:s, s:o, s:o, s:{}, s:b, s:i}", "name", SERVER, "type", "stdio",
-                         "cmd", program, "args", arguments, "envs", "enabled", 1, "timeout", 300);
+        return json_pack("{s:s, s:s, s:s, s:o, s:o, s:{}, s:b, s:i}", "name", SERVER, "type",
+                         client->program_type, "description", ABOUT, "cmd", program, "args",
+                         arguments, "envs", "enabled", 1, "timeout", GOOSE_TIMEOUT_S);
     case ENTRY_USUAL:
         break;
     }
-    return json_pack("{s:s*, s:o, s:o}", "type", client->typed ? "stdio" : NULL, "command", program,
-                     "args", arguments);
+    return json_pack("{s:s*, s:o, s:o}", "type", client->program_type, "command", program, "args",
+                     arguments);
 }

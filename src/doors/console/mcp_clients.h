@@ -14,7 +14,7 @@
 #define TOKEN  "GLOVEBOX_TOKEN" /* the variable that has the daemon's token */
 
 enum file_kind { FILE_JSON, FILE_TOML, FILE_YAML };
-/* The members of an entry that starts a program, beside those of most clients: command, args. */
+/* The members of an entry, beside those of most clients: command, args; url, headers. */
 enum entry_form { ENTRY_USUAL, ENTRY_ZED, ENTRY_OPENCODE, ENTRY_GOOSE };
 
 /* A path without a slash at its beginning is below the home folder; the project's is below the
@@ -24,15 +24,17 @@ struct client {
     const char *project; /* the file of a project; NULL: the client has none */
     const char *section; /* the object with the servers */
     enum file_kind kind;
-    bool typed; /* each entry has a member "type" */
-    /* the member for a daemon's address; NULL: the client can only start programs */
-    const char *address;
-    const char *token; /* how the client writes a variable of the environment */
+    enum entry_form form;
+    /* the member "type" of an entry that starts a program, and of one with a daemon's address;
+     * NULL: it has none */
+    const char *program_type, *address_type;
+    const char *address;    /* the member for a daemon's address */
+    const char *no_address; /* why there is none */
+    const char *token;      /* how the client writes a variable of the environment */
     /* The client's own command that adds a server. `add` is before the program, `before_args` is
      * before the program's arguments; if it is "%", the entry follows as JSON instead. NULL: there
      * is no such command. */
     const char *add, *before_args;
-    enum entry_form form;
 };
 
 /* NULL with *err; NULL as the name is an error, too. */

@@ -168,11 +168,10 @@ static int check_http(const struct mcp_install *install, const struct client *cl
     const char *address = install->http;
 
     if (!client->address)
-        return err_set(
-            err, ERR_USAGE,
-            "--http: the file of %s can only name programs; leave --http out, or add the "
-            "address in its settings",
-            client->title);
+        return err_set(err, ERR_USAGE,
+                       "--http: the file of %s %s; '--install %s --daemon HOST:PORT --token-file "
+                       "FILE' makes it start a program that asks the daemon",
+                       client->title, client->no_address, client->name);
     if (!*address || strpbrk(address, " \t\r\n\"\\") ||
         (strstr(address, "://") && strncmp(address, "http://", 7) != 0 &&
          strncmp(address, "https://", 8) != 0))

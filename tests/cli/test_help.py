@@ -7,7 +7,7 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "fix", "transform", "solve", "analyze", "review", "tool-schema", "tool-call", "context", "serve", "mcp", "doctor", "log", "usage", "help"]
+COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "fix", "transform", "solve", "analyze", "review", "tool-schema", "tool-call", "context", "serve", "mcp", "doctor", "env", "log", "usage", "help"]
 TOPICS = [
     "install",
     "python",

@@ -341,7 +341,8 @@ static int find_or_make(struct make *m, struct env_used *ret, struct err *err)
     if (!ret->was_known && m->want->only_known)
         return err_set(err, ERR_POLICY,
                        "it was not made yet, and only the operator of this daemon can let clients "
-                       "fetch packages, with --allow packages");
+                       "fetch packages, with --allow packages (and never with --lock-policy or "
+                       "--review)");
     return ret->was_known ? 0 : make_new(m, ret, err);
 }
 

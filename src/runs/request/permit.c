@@ -19,7 +19,7 @@ static const struct {
     {PERMIT_HOST_FILES, "host-files"}, {PERMIT_HOST_BACKEND, "host-backend"},
     {PERMIT_NET_HOST, "net-host"},     {PERMIT_WITHOUT, "without"},
     {PERMIT_COMMIT, "commit"},         {PERMIT_PACKAGES, "packages"},
-    {PERMIT_DOCKERFILE, "dockerfile"}, {PERMIT_PACKAGES, "pip"}, /* its earlier name */
+    {PERMIT_DOCKERFILE, "dockerfile"},
 };
 
 const char *permit_name(enum permit permit)

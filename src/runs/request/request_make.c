@@ -337,7 +337,8 @@ int request_make(struct settings *ask, const struct request_rules *rules, struct
     ret->program.languages = &rules->defaults->languages;
     ret->program.code = ask->code_text;
     ret->program.file = ask->filename && *ask->filename ? ask->filename : NULL;
-    ret->place.only_known = !(rules->permits & PERMIT_PACKAGES);
+    ret->place.only_known =
+        !(rules->permits & PERMIT_PACKAGES) || rules->lock_policy || rules->reviews;
     ret->policy.only_read = rules->lock_policy;
     ret->policy.reads_beside = rules->lock_policy || rules->reviews;
     if (set_context(ask, ret, err) < 0)

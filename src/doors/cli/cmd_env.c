@@ -366,7 +366,7 @@ static int env_main(int argc, char **argv)
 const struct command command_env = {
     .name = "env",
     .summary = "make and keep environments: a Python with packages",
-    .usage = "glovebox env create NAME [--pip PACKAGES] [--requirements FILE] [OPTION]...\n"
+    .usage = "glovebox env create NAME [--pip PACKAGES] [OPTION]...\n"
              "glovebox env [list]\n"
              "glovebox env show NAME\n"
              "glovebox env remove NAME\n"

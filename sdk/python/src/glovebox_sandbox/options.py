@@ -21,7 +21,7 @@ _OF_CELLS = frozenset(("attempt", "extra")).union(AttemptOptions.__annotations__
 SESSION_ONLY = frozenset(SandboxOptions.__annotations__).difference(RunOptions.__annotations__)
 CHECKED = frozenset(CheckOptions.__annotations__)
 # With one of these, an image may be pulled or built before the answer.
-SLOW_TO_OPEN = ("image", "dockerfile", "pip")
+SLOW_TO_OPEN = ("image", "dockerfile", "pip", "environment")
 # An hour: requests that wait for their turn end, and so does the wait for an answer that never comes.
 DEADLINE_MS = 3_600_000
 

@@ -10,7 +10,8 @@ def test_refusal(t, feed):
         r = s.run("x = 2\nimport socket")
         t.equal((ended(r), r["exit_code"], r["verdict"]["allowed"], r["success"]), ("refused", 126, False, False), "a refused cell", r)
         t.equal(s.run("x")["value"], 1, "changes nothing")
-        t.equal([e["event"] for e in r["events"]], ["verdict"], "and is not started")
+        happened = [e["event"] for e in r["events"] if e["event"] != "warning"]  # of a host without control groups
+        t.equal(happened, ["verdict"], "and is not started")
         r = s.run("import socket", no_check=True)
         t.ok(r["success"] and not events(r, "verdict"), "unless nobody is to look", r["exception"])
         t.ok(s.run("x")["success"], "which is not held against later cells")

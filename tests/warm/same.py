@@ -73,7 +73,8 @@ PROGRAMS = {
     "reading what is not there": "open('/root/.ssh/id_rsa')",
     "writing to the system": "open('/usr/x', 'w')",
     "a full disk": "f = open('big', 'wb')\ntry:\n    while True: f.write(bytes(1 << 20))\nexcept OSError as e: print(e.errno)",
-    "too many processes": "import os\nn = 0\ntry:\n    while n < 200:\n        if not os.fork(): import time; time.sleep(1); os._exit(0)\n        n += 1\nexcept OSError as e: print(e.errno)",
+    "too many processes": "import os, time\nn = 0\ntry:\n    while n < 200:\n        if not os.fork(): time.sleep(3); os._exit(0)\n        n += 1\nexcept OSError as e: print(e.errno)\n"
+    "time.sleep(0.5)  # without groups, a watcher has to see them",
     "out of memory": "x = []\nwhile True: x.append(bytearray(1 << 22))",
     "out of time": "while True: pass",
     "asleep": "import time; time.sleep(100)",

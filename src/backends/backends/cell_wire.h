@@ -22,7 +22,7 @@
  *             "source": "...", "env": {}, "folder": "src", "limits": {"value": BYTES, "variables":
  * BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call": BYTES}} First and once. "source" is
  * Python that defines tools inside; "first" is the host's own Python for the session's profile
- * (run/profile_first.h). "annotations": cells' annotations are evaluated. "terminal": input() is a
+ * (run/first.h). "annotations": cells' annotations are evaluated. "terminal": input() is a
  * call of "input()". exec ID   the cell's text, as it is stdin ID  bytes that the cell with this ID
  * will read as its input; comes before it folder ID  the path of the folder in which the cell with
  * this ID runs, in the workspace, as it is; comes before it. Afterwards the guest goes back.

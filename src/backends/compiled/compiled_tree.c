@@ -24,7 +24,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static int open_folder(int parent_fd, const char *name)
+static int open_subfolder(int parent_fd, const char *name)
 {
     return openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -54,7 +54,7 @@ static int seal_entry(int dirfd, const char *name, unsigned depth, uint64_t *byt
         *bytes += (uint64_t)st.st_size;
         return fchmodat(dirfd, name, st.st_mode & S_IXUSR ? 0555 : 0444, 0);
     }
-    AUTO_CLOSE int fd = S_ISDIR(st.st_mode) ? open_folder(dirfd, name) : -1;
+    AUTO_CLOSE int fd = S_ISDIR(st.st_mode) ? open_subfolder(dirfd, name) : -1;
     if (fd < 0) {
         errno = EINVAL;
         return -1;
@@ -91,7 +91,7 @@ static void remove_entry(int dirfd, const char *name, unsigned depth)
 {
     AUTO_CLOSE int fd = -1;
 
-    if (unlinkat(dirfd, name, 0) == 0 || (fd = open_folder(dirfd, name)) < 0)
+    if (unlinkat(dirfd, name, 0) == 0 || (fd = open_subfolder(dirfd, name)) < 0)
         return;
     remove_below(fd, depth + 1);
     (void)unlinkat(dirfd, name, AT_REMOVEDIR);
@@ -155,7 +155,7 @@ static int by_use(const void *a, const void *b)
  * entry earlier finds that it has another name, and does not use it. */
 static bool remove_unused(int root_fd, const char *name)
 {
-    AUTO_CLOSE int fd = open_folder(root_fd, name);
+    AUTO_CLOSE int fd = open_subfolder(root_fd, name);
     char gone[32];
 
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
@@ -170,7 +170,7 @@ static bool remove_unused(int root_fd, const char *name)
 
 static void list_entry(struct kept_list *list, int root_fd, const char *name)
 {
-    AUTO_CLOSE int fd = open_folder(root_fd, name);
+    AUTO_CLOSE int fd = open_subfolder(root_fd, name);
     struct stat st;
 
     if (fd < 0 || fstat(fd, &st) < 0)

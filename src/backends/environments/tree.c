@@ -15,7 +15,7 @@
 #include "jail/spec.h"
 #include "languages/guests.h"
 
-#define BYTECODE_MS    (10LL * 60 * 1000)
+#define BYTECODE_MS   (10LL * 60 * 1000)
 #define COMPILE_BYTES (2ULL << 30)
 #define MANIFEST_MAX  (64 << 20)
 

@@ -33,7 +33,7 @@ static bool review_cache_is_ours(int fd, mode_t kind)
 
 /* Opens the folder, which is beside the run log. -1 when there is none, or when other users have
  * rights in it. */
-static int open_folder(bool make)
+static int open_cache_folder(bool make)
 {
     AUTO_FREE char *log = NULL;
     struct err err;
@@ -98,7 +98,7 @@ static bool review_cache_read_file(int fd, const char *key, struct review_answer
 
 bool review_cache_find(const char key[SHA256_HEX], struct review_answer *ret)
 {
-    AUTO_CLOSE int folder = open_folder(false);
+    AUTO_CLOSE int folder = open_cache_folder(false);
     char name[NAME];
 
     json_mem_init();
@@ -190,7 +190,7 @@ static bool write_file(int folder, const char *name, const char *text)
 
 void review_cache_keep(const char key[SHA256_HEX], const struct review_answer *answer)
 {
-    AUTO_CLOSE int folder = open_folder(true);
+    AUTO_CLOSE int folder = open_cache_folder(true);
     char name[NAME], temporary[NAME];
 
     json_mem_init();

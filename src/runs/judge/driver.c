@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "run/profile_first.h"
+#include "run/first.h"
 
 enum { PROFILE_MAX = 1 << 20 };
 

@@ -20,7 +20,7 @@ struct driver {
 };
 
 /* Appends the beginning of standard input. `candidate` has the profile, whose own code runs before
- * the candidate (run/profile_first.h). */
+ * the candidate (run/first.h). */
 void driver_add(struct buf *b, const struct driver *driver, const struct run_request *candidate);
 
 /* A table with one language, the only one of a request. Its address must not change. */

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "python/python.h"
-#include "run/profile_first.h"
 #include "values/value.h"
 
 #define NODE_FILE  ".glovebox-data.cjs"

@@ -15,7 +15,7 @@
 #include "request/environment.h"
 #include "run/arguments.h"
 #include "run/check.h"
-#include "run/profile_first.h"
+#include "run/first.h"
 
 void prepared_init(struct prepared *p, const struct run_request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/profile_first.h"
+#include "run/first.h"
 
 #include <jansson.h>
 #include <string.h>

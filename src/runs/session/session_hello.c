@@ -8,7 +8,7 @@
 
 #include "formats/encoded.h"
 #include "formats/json_write.h"
-#include "run/profile_first.h"
+#include "run/first.h"
 #include "session/session_impl.h"
 
 static enum session_value hello_value(const struct session_request *request)

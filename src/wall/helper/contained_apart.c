@@ -35,6 +35,7 @@
 #include "base/mem.h"
 #include "inside/inside.h"
 #include "inside/mount.h"
+#include "inside/slots.h"
 #include "jail/caps.h"
 #include "jail/host_box.h"
 

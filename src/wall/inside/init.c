@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "inside/slots.h"
 #include "jail/caps.h"
 #include "jail/landlock.h"
 

@@ -224,15 +224,7 @@ struct reopening {
 };
 int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 
-/* inside/network.c: configures a new network namespace of ours. Call it before the new root is
- * made, whose /proc is read-only. */
-void network_prepare(void);
-/* Makes the sockets by which the guest reaches names, in our network; needs its capabilities.
- * Returns their number; 0 with errno. _report sends them to the library, and closes them. */
-size_t network_open(const struct jail_spec *spec, int ret_fds[FD_MSG_MAX]);
-void network_report(int control, int *fds, size_t count);
-
-/* inside/born.c: sends the first report of the init of a jail in a nest, before anything can kill
+/* Sends the first report of the init of a jail in a nest, before anything can kill
  * it or make it undumpable. */
 void report_born(bool forks);
 

@@ -6,6 +6,7 @@
  * the guest's afterwards.
  */
 #include "inside/inside.h"
+#include "inside/slots.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/fd.h"
 #include "jail/spec.h"
 
 struct slot {
@@ -49,5 +50,13 @@ volatile bool *slots_touched(const struct slots *s, const struct slot *slot);
 bool slots_give_back(struct slots *s, pid_t init);
 /* Makes one network for a later jail, while no request waits. */
 void slots_renew(struct slots *s);
+
+/* inside/network.c: configures a new network namespace of ours. Call it before the new root is
+ * made, whose /proc is read-only. */
+void network_prepare(void);
+/* Makes the sockets by which the guest reaches names, in our network; needs its capabilities.
+ * Returns their number; 0 with errno. _report sends them to the library, and closes them. */
+size_t network_open(const struct jail_spec *spec, int ret_fds[FD_MSG_MAX]);
+void network_report(int control, int *fds, size_t count);
 
 #endif

@@ -194,8 +194,6 @@ def main():
         stop_neighbours(host, tap)
         for mode, starts in host.stop_daemons():
             warm = starts.get("ready", 0) + starts.get("zygote", 0)
-            if mode == "user":  # without a control group that holds its limits, none is
-                continue
             tap.line([] if warm > 80 or options.names else [str(starts)], "%d attacks as %s were warm" % (warm, mode))
         tap.line(list(left_over(host)), "nothing is left behind")
         if not options.names and not options.backend:

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon whose sessions are forked, and what is seen of their processes on the host."""
 
+import atexit
+import os
+import shutil
+import tempfile
 import threading
 
-from daemon import MARK, Daemon
+from daemon import GLOVEBOX, MARK, Daemon
 from procs import named, wait_for
+
+AS_USER = os.environ.get("FORKS_AS") == "user" or os.geteuid() != 0  # then there are no control groups
+ORDINARY = 31416  # a user that nobody is
+PROGRAMS = ("glovebox", "glovebox-jail", "glovebox-fetch", "glovebox-zygote.so")
 
 # In each guest's first cell: a name by which the host knows its processes, and what attacks need.
 BEGIN = """
@@ -17,9 +25,29 @@ def status(name, pid='self'):
 """ % MARK
 
 
+def copied_programs(places=[]):
+    """A folder with the programs under test that every user may enter."""
+    if not places:
+        places.append(tempfile.mkdtemp(prefix="glovebox-programs-"))
+        atexit.register(shutil.rmtree, places[0], ignore_errors=True)
+        os.chmod(places[0], 0o755)
+        given = os.path.dirname(GLOVEBOX)
+        for name in PROGRAMS:
+            shutil.copy(os.path.join(given, name), places[0])
+    return places[0]
+
+
 class Families(Daemon):
     def __init__(self, *options, **how):
         super().__init__("--workers", "16", "--sessions", "300", *options, **how)
+
+    def start(self, **how):
+        if not AS_USER or os.geteuid():
+            return super().start(**how)
+        self.command[0] = self.env["GLOVEBOX"] = os.path.join(copied_programs(), "glovebox")
+        for path in (self.folder, self.config, self.tokens):
+            os.chown(path, ORDINARY, ORDINARY)
+        return super().start(user=ORDINARY, group=ORDINARY, extra_groups=[], **how)
 
     def open(self, **fields):
         r = self.post("/v1/sessions", dict({"forks": 100, "grace_ms": 500}, **fields))

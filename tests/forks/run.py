@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
 fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
-files (files), its disk (copies), what it is shown (views), limits (limits, bounds), crowds (crowds), relatives that are closed at
-once (relatives), ends (ends), load (load). $GLOVEBOX names the program."""
+files (files), its disk (copies), what it is shown (views), limits (limits, bounds), crowds (crowds), relatives that are
+closed at once (relatives), ends (ends), load (load). $GLOVEBOX names the program. FORKS_AS=user, as root: the daemon is
+an ordinary user's."""
 
 import os
 import sys

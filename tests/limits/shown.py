@@ -117,7 +117,7 @@ def test(tap, user):
     for name, what in (("s", "socket"), ("s.fifo", "named pipe")):
         r = user.run("print(1)", "--ro", os.path.join(folder.path, name), *options)
         tap.ok(r.error and what in r.error["message"] and not r.stdout, f"{user.name}: --ro of a {what} is refused", r)
-    if user.is_root and has_root:
+    if has_root:
         test_warm(tap, user, folder)
     folder.close()
     test_many(tap, user, options)

@@ -16,6 +16,11 @@
 
 enum { TEXT_MAX = 700, TRIAL_MS = 10000 };
 
+/* Jails below another one. */
+#define EARLY_LAYERS                                                                               \
+    (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) |                 \
+     LAYER_BIT(LAYER_IPCNS) | LAYER_BIT(LAYER_UTSNS) | LAYER_BIT(LAYER_ROOT))
+
 static const char watched[] = "limits are watched from outside, some milliseconds late";
 
 /* The needs of an ability. If the host does not meet them, there is another way (`instead`), or the
@@ -23,9 +28,16 @@ static const char watched[] = "limits are watched from outside, some millisecond
 static const struct need {
     layer_mask layers;
     const char *how, *instead, *why_not;
+    const char *ungrouped; /* instead of `how` if control groups do not hold all limits */
 } needs[BACKEND_ABILITIES] = {
-    [CAN_FORKS] = {.layers = CGROUP_LAYERS, .instead = watched},
-    [CAN_WARM] = {.layers = CGROUP_LAYERS, .instead = watched},
+    [CAN_FORKS] = {.layers = EARLY_LAYERS,
+                   .ungrouped = watched,
+                   .why_not = "forks need the namespaces and the private root of a whole jail "
+                              "('glovebox doctor' says what there is)"},
+    [CAN_WARM] = {.layers = EARLY_LAYERS,
+                  .ungrouped = watched,
+                  .why_not = "needs the namespaces and the private root of a whole jail to start "
+                             "programs early, and not all of them are here"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
                           .how = "exact, by a control group",
                           .instead = "watched from outside, some milliseconds late"},
@@ -185,6 +197,8 @@ static struct backend_can look_for(enum backend_ability ability, struct backend_
     const struct need *need = &needs[ability];
     layer_mask missing = need->layers & ~held_here(need->layers);
 
+    if (!missing && need->ungrouped && local_groups() != CGROUP_LAYERS)
+        return (struct backend_can){.how = need->ungrouped};
     if (!missing)
         return (struct backend_can){.how = need->how};
     if (!found.layers)

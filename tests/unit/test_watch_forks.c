@@ -20,6 +20,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/str.h"
 #include "limits/watch.h"
 #include "tap.h"
 
@@ -97,9 +99,10 @@ static size_t children_of(pid_t pid, pid_t *ret, size_t max)
     rest = (struct str){text, 0};
     ssize_t got = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
     rest.n = got > 0 ? (size_t)got : 0;
+    int64_t number;
     while (n < max && str_next(&rest, ' ', &word))
-        if (word.n)
-            ret[n++] = (pid_t)atoi(word.p);
+        if (num_int64(word, &number))
+            ret[n++] = (pid_t)number;
     return n;
 }
 
@@ -121,6 +124,7 @@ static bool begin(struct family *ret)
 {
     int ends[2];
     char bytes[2];
+    bool ready = true;
     struct err err;
     pid_t found[4];
 
@@ -137,7 +141,8 @@ static bool begin(struct family *ret)
         _exit(0);
     }
     close(ends[1]);
-    bool ready = read(ends[0], bytes, 1) == 1 && read(ends[0], bytes, 1) == 1;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        ready &= read(ends[0], &bytes[i], 1) == 1;
     close(ends[0]);
     if (!ready || children_of(ret->top, &ret->init, 1) != 1 ||
         children_of(ret->init, found, ARRAY_LEN(found)) != 3)

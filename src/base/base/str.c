@@ -105,6 +105,15 @@ struct str str_trim(struct str s)
     return s;
 }
 
+size_t str_indent(struct str line)
+{
+    size_t n = 0;
+
+    while (n < line.n && line.p[n] == ' ')
+        n++;
+    return n;
+}
+
 struct str str_slice(struct str s, size_t from, size_t to)
 {
     if (to > s.n)

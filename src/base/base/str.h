@@ -37,7 +37,8 @@ long str_find(struct str s, struct str needle);
 bool str_one_of(struct str s, const char *const *words);
 bool str_one_of_nocase(struct str s, const char *const *words);
 bool str_starts_one_of(struct str s, const char *const *beginnings);
-struct str str_trim(struct str s); /* without ASCII white space at both ends */
+struct str str_trim(struct str s);  /* without ASCII white space at both ends */
+size_t str_indent(struct str line); /* the number of spaces at its beginning */
 struct str str_slice(struct str s, size_t from, size_t to);
 
 /* Cuts the part before the next `sep` off *rest. False when nothing is left; "a,,b" has three

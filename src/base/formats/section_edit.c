@@ -85,15 +85,6 @@ int section_edit_toml(struct str old, const char *name, json_t *entry, struct bu
 
 /* ---- YAML ---- */
 
-static size_t yaml_indent(struct str line)
-{
-    size_t n = 0;
-
-    while (n < line.n && line.p[n] == ' ')
-        n++;
-    return n;
-}
-
 /* True for the key in quotes, which is the same key. */
 static bool is_quoted_key(struct str line, const char *key)
 {
@@ -107,7 +98,7 @@ static bool is_quoted_key(struct str line, const char *key)
 /* True for a line that is below a key with this indent: a comment or an empty line may be. */
 static bool is_below(struct str line, size_t indent)
 {
-    return !str_trim(line).n || yaml_indent(line) > indent;
+    return !str_trim(line).n || str_indent(line) > indent;
 }
 
 /* JSON is valid YAML. Without an entry, appends nothing. */
@@ -133,7 +124,7 @@ static size_t yaml_inner(struct str rest)
 
     while (str_next_line(&rest, &line))
         if (str_trim(line).n && *str_trim(line).p != '#')
-            return yaml_indent(line) ? yaml_indent(line) : 2;
+            return str_indent(line) ? str_indent(line) : 2;
     return 2;
 }
 
@@ -171,7 +162,7 @@ int section_edit_yaml(struct str old, const char *section, const char *name, jso
             continue;
         }
         within = within && (is_below(line, 0) || *line.p == '#');
-        if (within && yaml_indent(line) == inner)
+        if (within && str_indent(line) == inner)
             ours = str_starts(str_trim(line), key);
         else
             ours = ours && within && is_below(line, inner);

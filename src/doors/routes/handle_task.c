@@ -34,24 +34,25 @@ static bool offers(const struct server_settings *s, const char *model)
 static int check_model(const struct task *task, struct err *err)
 {
     const struct server_settings *s = &task->job->config->settings;
-    const char *asked = task->asked.ask.model.model;
+    const char *model = task->asked.ask.model.model;
 
     if (!s->common.model.model)
         return err_set(err, ERR_UNSUPPORTED,
                        "this daemon has no model; start it with --model NAME");
-    return offers(s, asked)
+    return offers(s, model)
                ? 0
                : err_set(err, ERR_POLICY,
-                         "'model': this daemon does not offer '%.60s' (serve --models)", asked);
+                         "'model': this daemon does not offer '%.60s' (serve --models)", model);
 }
 
 static int read_task(struct task *task, struct err *err)
 {
     struct job *job = task->job;
-    struct asked *asked = &task->asked;
+    struct asked *request = &task->asked;
 
-    if (asked_read(job, asked, err) < 0 || check_model(task, err) < 0 ||
-        flow_prepare(&task->flow, flow_find(job->route->name), &asked->ask, &asked->run, err) < 0)
+    if (asked_read(job, request, err) < 0 || check_model(task, err) < 0 ||
+        flow_prepare(&task->flow, flow_find(job->route->name), &request->ask, &request->run, err) <
+            0)
         return -1;
     task->flow.request.stream = job->streams;
     return 0;

@@ -25,18 +25,9 @@ static void format_profiles_end_line(struct buf *out)
 
 const struct block_pair format_adk_pair = {{"```tool_output\n", 15}, {"\n```", 4}};
 
-static size_t spaces_of(struct str line)
-{
-    size_t n = 0;
-
-    while (n < line.n && line.p[n] == ' ')
-        n++;
-    return n;
-}
-
 static bool begins_fence(struct str line)
 {
-    return str_starts(str_slice(line, spaces_of(line), line.n), "```");
+    return str_starts(str_slice(line, str_indent(line), line.n), "```");
 }
 
 /* Adds one space to each line that begins with a fence, or with `out_again` removes it. */

@@ -17,13 +17,6 @@
 #include "base/mem.h"
 #include "limits/cgroup_impl.h"
 
-static int none_limit(struct cgroup_part *p, enum cgroup_controller controller,
-                      const struct jail_limits *limits, struct err *err)
-{
-    (void)p, (void)controller, (void)limits, (void)err;
-    return 0;
-}
-
 static int none_open(struct cgroup_part *p, struct err *err)
 {
     (void)p, (void)err;
@@ -60,7 +53,6 @@ static enum cgroup_renewal none_renew(struct cgroup_part *p)
 
 static const struct cgroup_ops cgroup_none = {
     .name = "none",
-    .limit = none_limit,
     .open = none_open,
     .usage = none_usage,
     .watch_oom = none_watch_oom,
@@ -129,9 +121,11 @@ static unsigned limit(struct cgroup *c, struct cgroup_part *p, const struct jail
 {
     unsigned held = p->controllers;
 
-    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
-        if ((held & CGROUP_BIT(i)) && p->home->ops->limit(p, i, limits, &c->why[i]) < 0)
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
+        cgroup_setter *set = p->home->ops->setters[i];
+        if ((held & CGROUP_BIT(i)) && set && set(p, limits, &c->why[i]) < 0)
             held &= ~CGROUP_BIT(i);
+    }
     return held;
 }
 

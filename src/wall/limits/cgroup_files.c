@@ -217,6 +217,8 @@ void cgroup_kill_listed(struct cgroup_part *p)
     struct timespec pause = {.tv_nsec = KILL_PAUSE_NS};
     pid_t pids[ROUND];
 
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
+        (void)cgroup_put(p, "pids.max", "0");
     do {
         size_t n = cgroup_list(p, pids, ROUND);
         if (n == 0)

@@ -34,6 +34,9 @@ enum cgroup_renewal {
     CGROUP_SPENT, /* never: the last run would show */
 };
 
+/* Sets one controller's limit. */
+typedef int cgroup_setter(struct cgroup_part *p, const struct jail_limits *limits, struct err *err);
+
 struct cgroup_ops {
     const char *name;
     /* Adds the homes of this interface for the `missing` controllers; for those without a home,
@@ -49,9 +52,7 @@ struct cgroup_ops {
     /* The memory that is charged, and the part of it that the kernel frees before it kills. */
     uint64_t (*now)(struct cgroup_part *p);
     uint64_t (*caches)(struct cgroup_part *p);
-    /* Sets one controller's limit. */
-    int (*limit)(struct cgroup_part *p, enum cgroup_controller controller,
-                 const struct jail_limits *limits, struct err *err);
+    cgroup_setter *setters[CGROUP_CONTROLLERS];          /* NULL: it has no limit */
     int (*open)(struct cgroup_part *p, struct err *err); /* opens enter_fd or dir_fd */
     void (*usage)(struct cgroup_part *p, struct cgroup_usage *ret);
     int (*watch_oom)(struct cgroup_part *p); /* opens and returns oom_fd, or -1 */
@@ -158,7 +159,8 @@ struct cgroup_quota cgroup_quota(uint32_t cpu_milli);
 /* The pids in cgroup.procs, at most `max` of them. Returns their number. */
 size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max);
 
-/* Kills the processes in cgroup.procs repeatedly until it is empty, for at most 0.1 s. */
+/* Forbids new processes, and kills those in cgroup.procs repeatedly until it is empty, for at most
+ * 0.1 s. */
 void cgroup_kill_listed(struct cgroup_part *p);
 
 /* ---- cgroup_all.c ---- */

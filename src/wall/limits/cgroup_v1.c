@@ -152,18 +152,6 @@ static int limit_cpu(struct cgroup_part *p, const struct jail_limits *limits, st
     return err->sys == EINVAL ? 0 : -1;
 }
 
-static int v1_limit(struct cgroup_part *p, enum cgroup_controller controller,
-                    const struct jail_limits *limits, struct err *err)
-{
-    static int (*const setters[CGROUP_CONTROLLERS])(struct cgroup_part *,
-                                                    const struct jail_limits *, struct err *) = {
-        [CGROUP_MEMORY] = limit_memory,
-        [CGROUP_PIDS] = cgroup_limit_pids,
-        [CGROUP_CPU] = limit_cpu};
-
-    return setters[controller] ? setters[controller](p, limits, err) : 0;
-}
-
 /* `tasks` and not cgroup.procs: the kernel takes no thread-group lock if a single thread moves
  * itself (kernel/cgroup/cgroup.c, cgroup_procs_write_start). */
 static int v1_open(struct cgroup_part *p, struct err *err)
@@ -240,8 +228,6 @@ static void v1_hurry(struct cgroup_part *p)
 
 static void v1_kill(struct cgroup_part *p)
 {
-    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
-        (void)cgroup_put(p, "pids.max", "0");
     cgroup_kill_listed(p);
 }
 
@@ -295,7 +281,9 @@ static enum cgroup_renewal v1_renew(struct cgroup_part *p)
 const struct cgroup_ops cgroup_v1 = {
     .name = "v1",
     .find = v1_find,
-    .limit = v1_limit,
+    .setters = {[CGROUP_MEMORY] = limit_memory,
+                [CGROUP_PIDS] = cgroup_limit_pids,
+                [CGROUP_CPU] = limit_cpu},
     .open = v1_open,
     .usage = v1_usage,
     .watch_oom = v1_watch_oom,

@@ -382,18 +382,6 @@ static int limit_cpu(struct cgroup_part *p, const struct jail_limits *limits, st
     return 0;
 }
 
-static int v2_limit(struct cgroup_part *p, enum cgroup_controller controller,
-                    const struct jail_limits *limits, struct err *err)
-{
-    static int (*const setters[CGROUP_CONTROLLERS])(struct cgroup_part *,
-                                                    const struct jail_limits *, struct err *) = {
-        [CGROUP_MEMORY] = limit_memory,
-        [CGROUP_PIDS] = cgroup_limit_pids,
-        [CGROUP_CPU] = limit_cpu};
-
-    return setters[controller] ? setters[controller](p, limits, err) : 0;
-}
-
 static int v2_open(struct cgroup_part *p, struct err *err)
 {
     p->dir_fd = openat(p->home->fd, p->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -453,8 +441,6 @@ static void v2_kill(struct cgroup_part *p)
 {
     if (cgroup_put(p, "cgroup.kill", "1") == 0) /* Linux 5.14 */
         return;
-    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
-        (void)cgroup_put(p, "pids.max", "0");
     cgroup_kill_listed(p);
 }
 
@@ -468,7 +454,9 @@ static enum cgroup_renewal v2_renew(struct cgroup_part *p)
 const struct cgroup_ops cgroup_v2 = {
     .name = "v2",
     .find = v2_find,
-    .limit = v2_limit,
+    .setters = {[CGROUP_MEMORY] = limit_memory,
+                [CGROUP_PIDS] = cgroup_limit_pids,
+                [CGROUP_CPU] = limit_cpu},
     .open = v2_open,
     .usage = v2_usage,
     .watch_oom = v2_watch_oom,

@@ -38,8 +38,7 @@ struct language_compile {
     /* The arguments that make, once for all programs, what the compiler would make again for each:
      * "{out}" is its folder. NULL: nothing. */
     const char *const *shared;
-    const char *const *errors;     /* the forms of its errors, as in `errors` of the row */
-    const char *const *check_args; /* prints its version; NULL: as the row */
+    const char *const *errors; /* the forms of its errors, as in `errors` of the row */
     /* In a user's row, which owns these. */
     const char *const *own_programs, *const *own_args;
     bool is_copy;          /* of a built-in one */

@@ -414,7 +414,7 @@ const struct language language_rows[] = {
         .programs = WORDS("kotlin"),
         .args = WORDS("-cp", "{out}", "{main}"),
         .heap = WORDS("-J-Xmx{heap}m", "-J-XX:ActiveProcessorCount={cpus}"),
-        .check_args = WORDS("-version"),
+        .check_args = WORDS("-help"),
         .compile = &compile_kotlin,
         .errors = JAVA_ERRORS,
         .frames = JAVA_FRAMES,

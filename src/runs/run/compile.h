@@ -17,7 +17,7 @@ struct compile_input {
     const struct prepared *prepared;
     const struct reporter *reporter; /* its result gets `compile`, and the exception of a failure */
     const char *name;                /* the program's file */
-    struct str text, code;           /* with the prelude, and without */
+    struct str text;                 /* with the prelude */
     int64_t prelude_lines;
     struct lay_list *laid; /* all files of the run */
 };

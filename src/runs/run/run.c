@@ -263,7 +263,6 @@ static int compile(struct run *run, struct err *err)
         .reporter = &run->reporter,
         .name = run->name,
         .text = run->program,
-        .code = run->request->program.code,
         .prelude_lines = run->prelude_lines,
         .laid = run->result->laid,
     };

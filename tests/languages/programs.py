@@ -78,8 +78,8 @@ fn main() {
         ("fn main() {\n    let v: Vec<i32> = std::env::args().map(|_| 1).collect();\n    println!(\"{}\", v[5]);\n}\n", "panic",
          "index out of bounds: the len is 1 but the index is 5", 3),
         ("fn main() {\n    let x: i32 = \"a\";\n}\n", 2),
-        "fn main() { loop { std::hint::black_box(1); } }\n",
-        "fn main() { let mut all = Vec::new(); loop { all.push(vec![1u8; 1 << 20]); std::hint::black_box(&all); } }\n"),
+        "fn main() { loop { std::thread::yield_now(); } }\n",
+        "fn main() { let mut all = Vec::new(); loop { all.push(vec![1u8; 1 << 20]); std::thread::yield_now(); if all.is_empty() { println!(\"{:?}\", all); } } }\n"),
     Language(
         "java", "main.java", ("javac", "java"), True,
         """package com.example;

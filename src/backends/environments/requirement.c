@@ -176,8 +176,8 @@ static void add_marker_word(struct reader *r, const char *word)
     (void)buf_addf(&r->text, " %s ", word);
 }
 
-/* A variable, or a string. Strings have no escapes; one that contains neither kind of quotes is
- * written with double ones. */
+/* A variable, or a string, which has no escapes and no character that a shell would read; it is
+ * written with double quotes. */
 static bool take_value(struct reader *r)
 {
     char quote = *r->p;
@@ -191,8 +191,7 @@ static bool take_value(struct reader *r)
     if (quote != '"' && quote != '\'')
         return false;
     const char *begin = ++r->p;
-    while (*r->p >= ' ' && *r->p <= '~' && !strchr("\"'\\", *r->p))
-        r->p++;
+    r->p += strspn(r->p, LETTERS " ._+*!:/~#()-");
     if (*r->p != quote)
         return false;
     (void)buf_addf(&r->text, "\"%.*s\"", (int)(r->p - begin), begin);

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#define WAYS                                                                                       \
+    "packages come with --pip, with --environment, or with --python (a Python or a virtual "       \
+    "environment that has them)."
+
 static const struct {
     const char *language, *type, *message, *advice;
 } advised[] = {
@@ -43,25 +47,23 @@ static const struct {
      "Command '['/usr/bin/python3', '-m', 'pip', 'install', 'numpy']' returned non-zero exit "
      "status "
      "1.",
-     "No package can be installed inside. It comes from outside, before the program starts: with "
-     "--pip=NAME."},
+     "Packages cannot be installed inside; " WAYS},
     {"bash", "", "ERROR: No matching distribution found for numpy",
-     "No package can be installed inside. It comes from outside, before the program starts: with "
-     "--pip=NAME."},
+     "Packages cannot be installed inside; " WAYS},
     {"python", "UnicodeDecodeError", "'utf-8' codec can't decode byte 0xff in position 0: x",
      "The bytes are not utf-8. Open binary data with 'rb'; give text its encoding "
      "(encoding='latin-1') or errors='replace'."},
     {"python", "ModuleNotFoundError", "No module named 'pandas'",
-     "Module 'pandas' is not installed, and no package can be installed inside. Use csv, "
-     "collections and statistics, or show the host's copy with --ro."},
+     "Module 'pandas' is not installed, and a program cannot install packages. Use csv, "
+     "collections and statistics; " WAYS},
     {"python", "ModuleNotFoundError", "No module named 'own_thing'",
-     "Module 'own_thing' is not installed, and no package can be installed inside. Use the "
-     "standard library; a module of your own comes with --file, one of the host with --ro."},
+     "Module 'own_thing' is not installed, and a program cannot install packages. Use the "
+     "standard library; a module of your own comes with --file; " WAYS},
     {"python", "ModuleNotFoundError", "No module named 'jsno'",
      "Module 'jsno' does not exist; 'json' does: probably a misspelling of it."},
     {"python", "ModuleNotFoundError", "No module named 'data'",
-     "Module 'data' is not installed, and no package can be installed inside. Use the standard "
-     "library; a module of your own comes with --file, one of the host with --ro."},
+     "Module 'data' is not installed, and a program cannot install packages. Use the standard "
+     "library; a module of your own comes with --file; " WAYS},
     {"python", "FileNotFoundError", "[Errno 2] No such file or directory: 'in.csv'",
      "There is no in.csv inside. Inputs come into the working folder with --file; the program sees "
      "nothing else of the host's files."},

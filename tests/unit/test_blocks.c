@@ -41,7 +41,7 @@ static void test_fences(void)
     reads(F "py\nx\n" F "\n", "python[py]x.");
     reads(F " Python3 title=\"a.py\"\nx\n" F, "python[Python3 title=\"a.py\"]x.");
     reads(F "{.python .numberLines}\nx\n" F, "python[{.python .numberLines}]x.");
-    reads(F "C++\nx\n" F, "c++[C++]x.");
+    reads(F "C++\nx\n" F, "cpp[C++]x.");
     reads(F "\nx\n" F, "[]x.");
     reads("~~~js\nx\n~~~", "javascript[js]x.");
     reads("~~~\n" F "\n~~~", "[]" F ".");

@@ -38,7 +38,7 @@ static int write_rows(const char *path, int writer)
 
 static void test_many_writers(void)
 {
-    const char *path = in_folder("deep/er/many-writers.db");
+    const char *path = in_folder("many-writers.db");
     pid_t pids[WRITERS];
     int failed = 0, status, rows = 0, last = 0, shrank = 0;
 
@@ -170,7 +170,7 @@ static void test_creation_race(void)
 
     fflush(stdout);
     for (int round = 0; round < ROUNDS; round++) {
-        snprintf(name, sizeof name, "race%d/log.db", round);
+        snprintf(name, sizeof name, "race%d.db", round);
         const char *path = in_folder(name);
         for (int i = 0; i < WRITERS; i++)
             if (fork() == 0)

@@ -19,9 +19,7 @@ enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 #define SH  ERRORS_SHELL
 
 /* Without a private root, /tmp is the host's folder. */
-#define NO_INSTALLS                                                                                \
-    "No package can be installed inside. It comes from outside, before the program starts: with "  \
-    "--pip=NAME."
+#define NO_INSTALLS "Packages cannot be installed inside; " PACKAGE_WAYS "."
 #define IN_TMPDIR                                                                                  \
     "The sandbox does not allow that. Temporary files belong below $TMPDIR, which is not /tmp in " \
     "every sandbox (Python: tempfile.gettempdir()), or in the working folder."

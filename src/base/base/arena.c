@@ -32,7 +32,7 @@ void *arena_more(struct arena *a, size_t n)
 
     if (size > CHUNK_LAST)
         size = CHUNK_LAST;
-    if (n > size / 4) /* a large thing does not take the rest of a chunk with it */
+    if (n > size / 4) /* a large allocation gets room of its own beside the usual chunk */
         size += n > SIZE_MAX / 4 ? SIZE_MAX / 4 : n;
     a->used_before = arena_used(a);
     struct arena_chunk *c = xrealloc_array(NULL, 1, size + sizeof *c);

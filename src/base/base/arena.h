@@ -18,7 +18,7 @@ struct arena_chunk;
 struct arena {
     char *at, *end; /* the unused rest of the newest chunk */
     struct arena_chunk *chunks;
-    size_t used_before; /* bytes asked for in full chunks */
+    size_t used_before; /* bytes requested from the chunks before the newest */
 };
 
 /* `struct arena a = {0};` is an empty arena. */

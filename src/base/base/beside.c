@@ -27,8 +27,8 @@ static char *our_folder(void)
     return slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 }
 
-/* Relative to our folder: the same folder in a build; where `make install` puts programs, relative
- * to bin and to lib. */
+/* Relative to our folder: a build has its programs in the same one; `make install` puts them where
+ * the other two lead, from bin and from lib. */
 static const char *const places[] = {"", "/../lib/glovebox", "/glovebox"};
 
 static char *beside_program(const char *name)

@@ -33,20 +33,20 @@ struct err {
 /* Each returns -1, so that `return err_set(...)` is one line. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Like err_set with ERR_SYSTEM, for what failed as a verb and its object, such as "open %s": writes
- * "cannot " before it, and ": " and the text of errno after it. */
+/* Like err_set with ERR_SYSTEM, for a failed system call. `fmt` is a verb and its object, such as
+ * "open %s": the message gets "cannot " before it, and ": " and the text of errno after it. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "context: " before the message that *err already holds. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* True if the failure is a passing fault of ours or of this host, which another attempt may not
- * meet: a broken connection, something busy or short for the moment, a process that ended early. Of
- * the errnos only the listed ones are passing; every other one is caused by the host, the image or
- * the request itself. */
+ * meet: a broken connection, a resource that is busy or used up for the moment, a process that
+ * ended early. Only the errnos in the table of err.c are passing; every other one is caused by the
+ * host, the image or the request itself. */
 bool err_is_passing(const struct err *err);
 
-#ifdef __clang_analyzer__ /* it looks at one file at a time and cannot see what these functions    \
-                             return */
+#ifdef __clang_analyzer__ /* it reads one file at a time, so it does not know that these functions \
+                             return -1 */
 #define err_set(...)  ((err_set)(__VA_ARGS__), -1)
 #define err_sys(...)  ((err_sys)(__VA_ARGS__), -1)
 #define err_wrap(...) ((err_wrap)(__VA_ARGS__), -1)

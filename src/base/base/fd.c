@@ -262,7 +262,8 @@ int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count)
     if (fd_count) {
         memset(&control, 0, sizeof control);
         msg.msg_control = control.room;
-        msg.msg_controllen = (socklen_t)CMSG_SPACE(fd_count * sizeof(int)); /* an int in musl */
+        msg.msg_controllen = (socklen_t)CMSG_SPACE(fd_count * sizeof(int)); /* musl has socklen_t
+                                                                               here, glibc size_t */
         struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;

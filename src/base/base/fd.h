@@ -43,9 +43,9 @@ ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n);
 void fd_raise_limit(void);
 
 int fd_pipe(int ret_fds[2], struct err *err);
-/* A pipe that a guest may reopen by its path below /proc, as /dev/stdout is, although the guest
- * does not own it. Only a process that has one end, or may inspect a process that has one, reaches
- * that path. */
+/* A pipe that a guest may open again by its path below /proc (/dev/stdout is a link to one),
+ * although the guest does not own the pipe. Only a process that has one end, or may inspect a
+ * process that has one, reaches that path. */
 int fd_pipe_for_guest(int ret_fds[2], struct err *err);
 int fd_nonblock(int fd, bool on);
 /* True if a read would return at once, with bytes, the end or an error. False for -1. */
@@ -57,7 +57,8 @@ int fd_either(int a, int b, struct err *err);
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);
 /* $TMPDIR, or /tmp. */
 const char *fd_temporary(void);
-/* Opens a file in this folder that has no name (or has lost it); -1 with errno. */
+/* Makes and opens a file without a name in this folder, or one whose name is removed at once; -1
+ * with errno. */
 int fd_unnamed(const char *folder);
 /* As fd_unnamed, in fd_temporary(). */
 int fd_spool(struct err *err);

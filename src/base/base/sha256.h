@@ -22,7 +22,7 @@ void sha256_hex(struct sha256 *h, char ret_hex[SHA256_HEX]); /* ends the hash */
 void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX]);
 
 /* Adds `blocks` blocks of 64 bytes to the state. sha256_add uses the fastest function; the plain
- * one runs on every processor, and tests compare the other with it. */
+ * one runs on every processor, and tests compare the fast one with it. */
 typedef void sha256_blocks_fn(uint32_t state[8], const unsigned char *p, size_t blocks);
 void sha256_blocks_plain(uint32_t state[8], const unsigned char *p, size_t blocks);
 sha256_blocks_fn *sha256_blocks_best(void);

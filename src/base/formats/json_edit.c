@@ -267,8 +267,8 @@ static void json_edit_put(struct buf *b, const struct edited *e, const char *sec
         add_member(b, e, outer.from, name, value);
 }
 
-/* True if the text is an object, and its section is an object or missing. A key with an escape is
- * not found as it is written here, so its text is not fit. */
+/* True if the text is an object, and its section is an object or missing. A key that the file
+ * spells with escapes does not fit either: find_member compares spellings and would miss it. */
 static bool is_fit(struct str plain, const char *section, const char *name)
 {
     json_error_t where;

@@ -18,7 +18,7 @@ struct str json_str(const json_t *value);
 const char *json_get_text(const json_t *object, const char *key);
 /* The string's bytes, or "". */
 struct str json_get_str(const json_t *object, const char *key);
-/* As json_get_text, but "" for none. */
+/* As json_get_text, but "" instead of NULL. */
 const char *json_get_word(const json_t *object, const char *key);
 /* The integer, or 0. */
 int64_t json_get_int(const json_t *object, const char *key);

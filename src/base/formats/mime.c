@@ -159,8 +159,8 @@ static struct str extension_of(struct str name)
     return (struct str){"", 0};
 }
 
-/* True for UTF-8, in which the end of the head may have split a character, or else if no byte would
- * be impossible in a one-byte encoding of text. */
+/* True for UTF-8 (the end of the head may have split a character), and for bytes that are all
+ * possible in a one-byte encoding of text. */
 static bool looks_like_text(struct str head)
 {
     if (head.n && memchr(head.p, '\0', head.n))

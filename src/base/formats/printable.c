@@ -15,7 +15,8 @@ static size_t control_length(struct str s)
     return i < s.n && s.p[i] >= 0x40 && s.p[i] < 0x7f ? i + 1 : i;
 }
 
-/* ESC ] text up to BEL or ESC \. Without such an end, only the first two bytes count. */
+/* ESC and one of ] P _ ^, then text up to BEL or ESC \. Without such an end, only the first two
+ * bytes count. */
 static size_t string_length(struct str s)
 {
     for (size_t i = 2; i < s.n && i < STRING_MAX && s.p[i] != '\n'; i++) {

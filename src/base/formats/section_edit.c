@@ -95,7 +95,7 @@ static bool is_quoted_key(struct str line, const char *key)
            str_is(str_slice(text, 1, n + 1), key);
 }
 
-/* True for a line that is below a key with this indent: a comment or an empty line may be. */
+/* True for a line that belongs to a key with this indent; an empty line counts as one, too. */
 static bool is_below(struct str line, size_t indent)
 {
     return !str_trim(line).n || str_indent(line) > indent;
@@ -128,8 +128,8 @@ static size_t yaml_inner(struct str rest)
     return 2;
 }
 
-/* Appends the section's line: as it is, but an empty section in braces that gets an entry without
- * them. -1 if the section is written on this line. */
+/* Appends the section's line unchanged, except that an empty section in braces loses the braces
+ * when it gets an entry. -1 if the section is written on this line. */
 static int yaml_add_heading(struct buf *b, struct str line, size_t heading, const json_t *entry)
 {
     struct str value = str_trim(str_slice(line, heading, line.n));

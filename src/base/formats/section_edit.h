@@ -10,13 +10,13 @@
 
 #include "base/buf.h"
 
-/* Appends the old text with the section [mcp_servers.NAME], which replaces an existing one; if the
- * entry is NULL, without it. The members of `entry` are strings and lists of strings. Tables below
- * it go, too. -1 if the old text is not UTF-8, or has strings of several lines. */
+/* Appends the old text in which `entry` is the section [mcp_servers.NAME]; a NULL entry removes the
+ * section. The tables below an old section are removed, too. The members of `entry` are strings and
+ * lists of strings. -1 if the old text is not UTF-8, or has strings of several lines. */
 int section_edit_toml(struct str old, const char *name, json_t *entry, struct buf *ret);
 
-/* Does this with a key in a section of a YAML file. -1 as well if the section is
- * written in braces, or if the file has tabs. */
+/* Does the same with a key in a section of a YAML file. -1 also if the section is written in
+ * braces, or if the file has tabs. */
 int section_edit_yaml(struct str old, const char *section, const char *name, json_t *entry,
                       struct buf *ret);
 

@@ -25,7 +25,8 @@ int http_disk_file(void)
     return fd_unnamed(folder && folder[0] == '/' ? folder : "/var/tmp");
 }
 
-/* The body goes to the disk if there is a folder for bodies, else into memory. */
+/* The body goes to a file on the disk (http_disk_file), or if none can be made there, into
+ * memory. */
 int http_to_file(struct http_exchange *x, uint64_t max)
 {
     http_body_max(x, max);

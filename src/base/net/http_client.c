@@ -55,7 +55,7 @@ struct talk {
     const struct http_ask *ask;
     struct http_reply *reply;
     struct http_chunks chunks;
-    struct buf line; /* once the answer has begun */
+    struct buf line; /* the unfinished line of an answer in lines */
     bool chunked, lines, keep;
     unsigned quiet; /* seconds without an answer */
     uint64_t left;  /* bytes left of a body with a length */

@@ -117,7 +117,7 @@ static bool has_no_body(const struct http_conn *c, int status)
     return c->head.method == HTTP_HEAD || status == 204;
 }
 
-/* For a refused body: the rest of it is not waited for. */
+/* After an answer to a refused body, the server does not wait for the rest of the body. */
 static void http_write_settle(struct http_conn *c)
 {
     if (c->state == CONN_HEAD || c->state == CONN_WAIT || c->state == CONN_BODY) {

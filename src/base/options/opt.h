@@ -58,7 +58,8 @@ struct opt_list {
 struct opt {
     const char *name; /* without dashes; NULL ends the table */
     char letter;      /* -t; 0 for none */
-    char old_letter;  /* a letter of an earlier release, if no row has it now (opt_set.old); 0 */
+    char old_letter;  /* a letter of an earlier release, used if no row has it now (opt_set.old); 0
+                         for none */
     enum opt_kind kind;
     unsigned flags;
     size_t offset;

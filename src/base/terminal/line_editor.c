@@ -25,13 +25,15 @@ enum { HISTORY_ENTRIES = 2000, PASTE_MAX = 4 << 20, LISTED_MAX = 120, INDENT = 4
 #define PASTE_OFF   "\033[?2004l"
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END   "\033[201~"
-/* Sequences that no key sends. Our functions return them at their end to call libedit's functions.
+/* Sequences that no key sends. A key's function pushes one as its last step to call libedit's
+ * function.
  */
 #define DO_NEWLINE  "\033[7001~"
 #define DO_PREVIOUS "\033[7002~"
 #define DO_NEXT     "\033[7003~"
-/* What a line after the first begins with on the screen. libedit has no prompt for it, so that it
- * is part of the edited text, and of no other. */
+/* On the screen, each line after the first begins with this. libedit has no prompt for such lines,
+ * so the mark is in the text that libedit edits, and add_without_more removes it from the
+ * result. */
 #define MORE        "... "
 
 struct line_editor {
@@ -182,8 +184,8 @@ static unsigned char on_paste(EditLine *el, wint_t key)
     return pasted.n && el_insertstr(el, pasted.p) < 0 ? CC_ERROR : CC_REFRESH;
 }
 
-/* ---- keys beside the end of a line: what is on the screen before the next one is one character
- * for them ---- */
+/* ---- keys that cross the end of a line: to them, the line end and the mark after it are one
+ * character ---- */
 
 static int step_back(struct str before)
 {

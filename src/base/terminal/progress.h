@@ -16,14 +16,15 @@ struct progress {
     size_t total, done;
     int64_t begin_ns, drawn_ns;
     bool on, drawn, rated;
-    /* of a rated one */
+    /* of progress_begin_rated */
     size_t passed, before; /* before: items that were done in an earlier run */
 };
 
 void progress_begin(struct progress *p, const char *what, size_t total);
 /* Counts one more item as done; redraws the bar from time to time. */
 void progress_step(struct progress *p);
-/* As progress_begin, with the line instead of a bar. total 0: it is unknown. */
+/* As progress_begin, but shows a line with rate and time left instead of a bar. total 0:
+ * unknown. */
 void progress_begin_rated(struct progress *p, const char *what, size_t total);
 /* Counts one more item; `before`: it was done in an earlier run. */
 void progress_count(struct progress *p, bool passed, bool before);

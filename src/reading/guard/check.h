@@ -46,8 +46,13 @@ struct check {
     size_t n, room, left_out;
     unsigned lost; /* modules that are out of sight somewhere: bits, see rules_escaped.c */
     bool lost_known;
-    bool annotations_read;                        /* string annotations were checked as code */
-    enum { LEADS_NEW, LEADS, LEADS_NOT } globals; /* LEADS: one leads to a powerful module */
+    bool annotations_read; /* string annotations were checked as code */
+    enum {
+        LEADS_NEW,
+        LEADS,
+        LEADS_NOT
+    } globals;    /* LEADS: a variable of the program's leads to a
+                     powerful module */
     bool excused; /* the current findings are about a module that is allowed by name: they count,
                      but do not refuse */
     struct {

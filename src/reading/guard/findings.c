@@ -175,7 +175,7 @@ static enum severity weigh(struct check *c, enum rule rule, const struct weight 
     return severity;
 }
 
-/* ---- what a finding is about, for programs ---- */
+/* ---- the subject of a finding, for other programs ---- */
 
 static char *findings_copy(struct str s)
 {

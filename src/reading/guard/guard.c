@@ -25,8 +25,8 @@ static struct str language_of(const struct check *c)
     return str_from(c->in->language ? c->in->language : "python");
 }
 
-/* A program in a language that the policy does not allow is refused whatever the policy's stages:
- * no stage can replace reading it. */
+/* A program in a language that the policy does not allow is refused, even if the policy has turned
+ * this stage off: no other stage can replace reading the program. */
 static bool is_foreign(struct check *c)
 {
     const struct policy *p = c->policy;

@@ -109,7 +109,7 @@ static void thing(struct check *c, const struct item *i, struct str path)
         module(c, i->node, path, reached(c, i->node, path));
 }
 
-/* True if the name is a decorator, or a part of an annotation that is not called there. */
+/* True if the name is one of these decorators, or is in an annotation and is not called. */
 static bool is_unevaluated(const struct check *c, const struct item *i, struct str name)
 {
     bool decorator =
@@ -158,7 +158,8 @@ static void expression(struct check *c, const struct item *i)
         dynamic(c, i);
 }
 
-/* A name that the program binds or deletes: one that always means the builtin, or is kept. */
+/* Reports a name that the program binds or deletes, if the policy keeps it or it always means the
+ * builtin. */
 static void imports_spelling(struct check *c, const struct item *i)
 {
     const struct node *n = i->node;

@@ -49,15 +49,15 @@ static struct str remember_text_of(struct check *c, const struct node *n)
     return (struct str){from, end > from ? (size_t)(end - from) : 0};
 }
 
-/* ---- what hands something on ---- */
+/* ---- expressions that pass a module or function on ---- */
 
 static bool is_within(const struct node *n, const struct node *statement)
 {
     return n->line >= statement->line && n->line <= statement->end_line;
 }
 
-/* True if the node is in a statement that was kept: this function or class may itself pass on such
- * a thing. */
+/* True if the node is in a statement that was kept: the function or class made there may itself
+ * return a module or function of the library. */
 static bool was_kept(const struct memory *m, const struct node *n)
 {
     if (n->line <= m->c->prelude_lines || m->n_kept == KEPT_MAX)
@@ -116,7 +116,8 @@ static bool holds(const struct memory *m, const struct value *v, unsigned depth)
     return false;
 }
 
-/* False if the item is only called, or only an attribute of it is used: then the result counts. */
+/* False if the item is only called, or only an attribute of it is used: then the call or the
+ * attribute is looked at instead. */
 static bool is_taken_on(const struct check *c, const struct item *i)
 {
     const struct node *up = parent_of(c, i);

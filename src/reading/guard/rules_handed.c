@@ -2,8 +2,8 @@
  *
  * Powerful modules that go out of sight. resolve.h follows names of the module, and what is read
  * from it. A module that goes anywhere else (an argument, an item of a list, an attribute, a
- * function's result) may be used in any way later. So that itself is a finding, instead of a list
- * of all ways.
+ * function's result) may be used in any way later. So the passing itself is a finding; the guard
+ * does not list all the ways.
  */
 #include <string.h>
 

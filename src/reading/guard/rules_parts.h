@@ -63,7 +63,8 @@ void attribute_by_name(struct check *c, const struct node *n, struct str attr, c
 bool attribute_leads_behind(struct str attr);
 /* Reports a module that the item passes to where the guard does not follow it. */
 void handed_on(struct check *c, const struct item *i, const struct value *all);
-/* That module, or the module whose names the item passes on; "" if the guard can follow it. */
+/* The module that handed_on would report: one that the item passes on, or whose names it passes on;
+ * "" if the guard can follow the item. */
 struct str handed_module(struct check *c, const struct item *i, const struct value *all);
 /* True if `space`, an expression in the item, is the program's own namespace (globals(), locals())
  * and holds a module that leads to powerful ones. */
@@ -102,7 +103,7 @@ void range_of(struct check *c, const struct node *iter, const struct scope *scop
 double range_rounds(struct check *c, const struct node *call, const struct scope *scope);
 /* False for an object of the program: its members are its own, wherever they came from. */
 bool is_others(const struct value *object);
-/* Reports the change of a thing: `how` is "replaced" or "deleted". */
+/* Reports that a thing of the library is changed: `how` is "replaced" or "deleted". */
 void thing_changed(struct check *c, const struct node *n, const struct value *v, const char *how);
 
 #endif

@@ -231,8 +231,8 @@ void rules_starred(struct check *c, const struct item *i)
         found(c, RULE_ENDLESS_ITERATION, i->node, v->text, "%s never ends", v->text.p);
 }
 
-/* True if the node is the name of that builtin itself: no statement binds it, so it was not
- * reported at one. */
+/* True if the node is the builtin's own name: no statement binds that name, so no earlier finding
+ * is about it. */
 static bool is_own_name(const struct node *n, const struct value *v)
 {
     return n->kind == N_NAME && str_starts(v->text, "builtins.") &&

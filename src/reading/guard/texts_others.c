@@ -35,7 +35,7 @@ static bool has_rule(const struct text *t, enum rule rule)
     return false;
 }
 
-/* ---- labels: what several findings are called, in an order of their own ---- */
+/* ---- labels: the other systems' names for findings, in the order of those systems ---- */
 
 struct label {
     enum rule rule;

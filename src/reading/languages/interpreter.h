@@ -22,7 +22,7 @@ struct host_view {
 /* The location of a language's interpreter on this host, and the host paths that it needs. */
 struct interpreter {
     char *path;              /* to execute, also inside */
-    struct host_view *views; /* in addition to the system's folders: its prefix only */
+    struct host_view *views; /* the paths that it needs besides the system's folders */
     size_t view_count;
     char *image;    /* the container that has it, if it is not on this host; or NULL */
     unsigned minor; /* in a container: the N of Python 3.N, if it is known; or 0 */

@@ -30,7 +30,8 @@ static const struct line_magic {
     {"mkdir", SHELL, NULL, NULL},
     {"mv", SHELL, NULL, NULL},
     {"rm", SHELL, NULL, NULL},
-    /* They choose how pictures appear and modules are loaded, where there is no choice here. */
+    /* These choose how pictures appear and how modules are loaded. Here there is one way only, so
+     * they do nothing. */
     {"matplotlib", ANYTHING, NULL, "pass"},
     {"config", ANYTHING, NULL, "pass"},
     {"autoreload", ANYTHING, NULL, "pass"},
@@ -85,7 +86,7 @@ static void add_filled(struct buf *b, const char *text, struct str given)
     }
 }
 
-/* What stands before the value: "import os as _os; here = ". */
+/* Appends the text before the value: "import os as _os; here = ". */
 static void add_begin(struct buf *b, const char *module, struct str name)
 {
     if (module)
@@ -112,7 +113,7 @@ static bool is_expression(struct str code)
     return parses("(", code, ")");
 }
 
-/* One that may follow another in a line. */
+/* True for a statement that may follow another one on a line. */
 static bool is_simple_statement(struct str code)
 {
     return parses("pass; ", code, "");
@@ -137,7 +138,7 @@ static bool add_time(struct buf *b, const struct ipython_line *line, struct str 
 }
 
 struct timing {
-    uint64_t loops, runs; /* 0: as many as take a while; 7 */
+    uint64_t loops, runs; /* loops 0: enough for a measurable time; runs 0: 7 */
 };
 
 /* Reads "-n 100 -r 3" off the text. */

@@ -16,9 +16,9 @@
 #include "options/conf.h"
 #include "python/python.h"
 
-/* Program texts that the runner reads from its channel (run/run_display.h): one for the start of
- * showing, and others in chunks, needed later. Then the same as bytecode, for the interpreter with
- * this magic number. */
+/* Program texts that the runner reads from its channel (run/run_display.h): one that starts the
+ * display, and in chunks those that are needed later. Then the same texts as bytecode, for the
+ * interpreter with this magic number. */
 struct language_rich {
     const char *begin;
     const char *const *later;

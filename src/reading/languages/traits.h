@@ -39,7 +39,7 @@ struct language_traits {
     bool
         errors_of_others; /* the last error of a program is often another program's, or a warning */
     bool cells_trace;     /* the location of an exception is only in a cell's traceback */
-    bool crash_in_words;  /* an exception and an exit status differ only in the output */
+    bool crash_in_words;  /* only the output shows if the program raised or set an exit status */
     bool has_calls;       /* the judge's driver can call its functions */
     bool has_final_answer; /* its sessions know the function final_answer */
     bool long_strings;     /* a string may hold lines that look like the fence of a code block */
@@ -49,9 +49,9 @@ struct language_traits {
     bool has_data;      /* `analyze` binds `data` in its programs, and lists the host's packages */
     enum language_first first;
     const char *const
-        *judge_args; /* starts a program that judges, where the row's args have our
-                        runner: it uses no folders, variables or files of any person,
-                        and an exception has a status of its own. NULL: as any other */
+        *judge_args; /* arguments for a program that judges, used if the row's own arguments start
+                        our runner: the program reads no folders, variables or files of any person,
+                        and an exception has an exit status of its own. NULL: the row's arguments */
     /* A cell that runs a bash command in the folder of the session's files, with the exit status as
      * its value. "%s" is the command as a JSON string, which is a literal in these languages. NULL:
      * cells are commands already. */

@@ -19,10 +19,10 @@
 
 enum { WARM_MODULES_MAX = 8 };
 
-/* The modules to load for a Python program that consists of these texts. They are found by their
- * words, since a wrong guess only costs time. The result is one of a few lists, so that there are
- * few kinds of zygotes, without the modules that the interpreter's folders lack. Returns their
- * number. */
+/* The modules to load for a Python program that consists of these texts. Imports are found by
+ * searching the texts for words, since a wrong guess only costs time. The result is one of a few
+ * lists, so that there are few kinds of zygotes, without the modules that the interpreter's folders
+ * lack. Returns their number. */
 size_t warm_modules(const struct str *texts, size_t count, const char *interpreter,
                     const char *ret[WARM_MODULES_MAX]);
 

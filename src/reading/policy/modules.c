@@ -166,8 +166,8 @@ bool module_leads(struct str module)
     return (i >= 0 && library[i].words[0]) || module_is_powerful(module);
 }
 
-/* What is known of a function that runs its arguments, or of a private one that may run
- * anything. */
+/* The row about a function that runs its arguments, or about a private function that may run
+ * anything; NULL if there is none. */
 static const struct known_path *runs(struct str module, struct str name)
 {
     static const struct known_path starts = {RULE_PROCESS_START, USE_ANY},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known about the standard library: the functions and modules that the rules look for, and
- * their other names.
+ * The guard's knowledge of the standard library: the functions and modules that the rules look for,
+ * and their other names.
  */
 #ifndef POLICY_MODULES_H
 #define POLICY_MODULES_H
@@ -23,7 +23,7 @@ struct known_path {
     enum use use;
 };
 
-/* What is known of the function or module with this full name ("os.system"), or NULL. */
+/* The row about the function or module with this full name ("os.system"), or NULL. */
 const struct known_path *module_path(struct str path);
 /* True if any rule is about this path, or about a module that holds it. */
 bool module_knows(struct str path);

@@ -25,7 +25,8 @@ static const char standard[] =
     "stages = [input, syntax]\n"
     "refuse_at = high\n"
     "[rule.text-as-list]\noff = true\n"
-    "[rule.command-call]\noff = true\n"; /* on only in profiles whose score counts a use and its call */
+    "[rule.command-call]\noff = true\n"; /* a profile whose score counts a use and its call turns it
+                                            on */
 
 static const char strict[] =
     "base = standard\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stages, severities, and what is known about each rule, for --list-rules and --explain.
+ * Stages, severities, and the facts about each rule, for --list-rules and --explain.
  */
 #ifndef POLICY_RULE_INFO_H
 #define POLICY_RULE_INFO_H

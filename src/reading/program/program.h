@@ -51,8 +51,8 @@ struct binding {
     struct binding *next;
 };
 
-/* What is known about a symbol in the scope that owns it, or about an attribute of a class.
- * symbol->user points to it. */
+/* The facts about a symbol in the scope that owns it, or about an attribute of a class.
+ * symbol->user points to them. */
 struct symbol_facts {
     struct binding *first, **end;
     uint32_t n;

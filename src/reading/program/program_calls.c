@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The arguments of calls as additional values of the parameters of the program's own functions: in
- * `def f(m): m.system("ls")` and `f(os)`, m may be os. Only for functions that are called by their
- * own name or where they are defined, classes called by their names, methods with a name that only
- * one class has, and arguments that may be a thing of the library or a string.
+ * `def f(m): m.system("ls")` and `f(os)`, m may be os. This covers only functions that are called
+ * by their own name or where they are defined, classes called by their names, methods with a name
+ * that only one class has, and arguments that may be a thing of the library or a string.
  */
 #include "program/program_parts.h"
 

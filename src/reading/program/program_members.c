@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Attributes of the program's own classes to which methods assign: `self.x = ...` in any method is
- * an additional value of x. Also the methods by their names alone, for calls on objects about which
- * nothing is known.
+ * an additional value of x. This file also lists the methods of all classes by name, for calls on
+ * objects about which nothing is known.
  */
 #include "program/program_parts.h"
 

@@ -101,7 +101,7 @@ static bool enlist_all(struct program *p)
     return any;
 }
 
-/* ---- what takes bindings away ---- */
+/* ---- code that removes bindings ---- */
 
 bool program_reflects(const struct item *i)
 {
@@ -198,7 +198,7 @@ static size_t first_run(const struct program *p)
     return n;
 }
 
-/* ---- what stands before a use ---- */
+/* ---- the statements before a use ---- */
 
 struct asked {
     struct program *p;

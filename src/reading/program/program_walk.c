@@ -43,7 +43,7 @@ static void visit_in(struct walk *w, const struct scope *scope, const struct nod
     w->scope = before;
 }
 
-/* ---- what is bound to names ---- */
+/* ---- the values that names get ---- */
 
 static void program_walk_bind(struct walk *w, const struct name *name, enum binding_kind kind,
                               const struct node *node, uint32_t index)
@@ -315,7 +315,7 @@ static void bind_statement(struct walk *w, const struct node *n)
     }
 }
 
-/* ---- what opens a scope ---- */
+/* ---- nodes that open a scope ---- */
 
 static const struct name *first_parameter(const struct node *arguments)
 {

@@ -46,8 +46,8 @@ static struct arena *resolve_arena_of(struct resolver *r)
 
 /* ---- names ---- */
 
-/* Only values of the library or strings: nodes of the other program's tree mean nothing in this
- * one. */
+/* The value of a name of the outer program. Only paths and strings are returned: a node of that
+ * program's tree means nothing in this one. */
 static const struct value *outer_name(struct resolver *r, struct str name)
 {
     const struct resolver *o = r->outer;

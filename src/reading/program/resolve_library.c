@@ -19,7 +19,9 @@ static struct arena *resolve_library_arena_of(struct resolver *r)
 const struct value *resolve_names(struct resolver *r, const struct value *v,
                                   const struct value *names)
 {
-    bool known = v->kind == VALUE_INSTANCE || v->kind == VALUE_CLASS; /* attributes are its own */
+    bool known = v->kind == VALUE_INSTANCE || v->kind == VALUE_CLASS; /* any attribute is one
+                                                                         that the program itself
+                                                                         has set */
     const struct value *ret = &value_unknown;
 
     for (size_t i = 0; i < value_count(names); i++) {

@@ -22,8 +22,8 @@ static struct str token_text(const struct reader *r, const struct token *t)
 
 /* ---- literals, whose own text can be invalid ---- */
 
-/* The kind of node that adjacent strings become because of this one; or N_CONSTANT, if it does not
- * decide. */
+/* The kind of node that the adjacent strings become because of this string; N_CONSTANT if this
+ * string does not decide. */
 static unsigned piece_kind(const struct reader *r, const struct token *t)
 {
     struct str body;
@@ -103,7 +103,7 @@ uint32_t explain_strings(struct reader *r, const struct match *m)
     return form_new(r, kind, m->start, r->mark - 1);
 }
 
-/* Checks the letter after a `!`. From 3.14 on CPython checks it here, before that at the end of the
+/* Checks the letter after a `!`. From 3.14 on CPython checks it here, up to 3.13 at the end of the
  * field. */
 static uint32_t conversion_letter(struct reader *r, uint32_t value, char prefix)
 {

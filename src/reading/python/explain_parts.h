@@ -42,8 +42,8 @@ struct reader {
     bool wrong;          /* true in the second reading, which also tries the wrong forms */
     bool failed;         /* an error has been found */
     bool lexical;        /* the lexer found it */
-    bool answered;       /* a rule has ended, */
-    uint32_t answer;     /* with this value */
+    bool answered;       /* a rule has ended, and `answer` is its value */
+    uint32_t answer;     /* 0 if the rule has failed */
     uint32_t mark, fill; /* index of the next token; number of tokens looked at */
     size_t joined;       /* number of string tokens joined so far, with repetitions */
     uint8_t *depth;      /* depth of brackets after each token looked at */

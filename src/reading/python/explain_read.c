@@ -3,7 +3,7 @@
  * The grammar's interpreter: tries the alternatives of rules in their order, token by token. It
  * remembers the results of the rules that are marked `memo`, so that it takes linear time.
  *
- * A frame is a rule being tried. Frames lie in one array; Each step handles the current item of the
+ * A frame is a rule being tried. Frames lie in one array. Each step handles the current item of the
  * newest frame: a token is compared at once, a rule becomes a frame. When that frame has ended, its
  * value is the answer, which the next step delivers to the frame below.
  *

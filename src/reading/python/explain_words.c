@@ -219,7 +219,7 @@ static bool has_column(const struct token *t)
     return t->kind != T_INDENT && t->kind != T_DEDENT && t->kind != T_END;
 }
 
-/* For such a token, CPython uses the tokenizer's position in the line. */
+/* For a token without a column, CPython uses the tokenizer's position in the line. */
 static int64_t reached_column(const struct reader *r, const struct token *t)
 {
     /* The end of the text belongs to its last line. */

@@ -40,8 +40,8 @@ static bool default_value(struct parser *p, struct node **ret)
     return !accept(p, T_EQUAL) || (*ret = expression(p));
 }
 
-/* Splits the pairs of parameter and default on the stack. Missing defaults stay as NULLs with
- * `holes`, and are left out without. */
+/* Splits the pairs of parameter and default on the stack. With `holes`, a missing default is a NULL
+ * in *ret_defaults; otherwise it is left out. */
 static void take_pairs(struct parser *p, size_t mark, struct node *n, struct node_list *ret_args,
                        struct node_list *ret_defaults, bool holes)
 {

@@ -119,7 +119,8 @@ static const char *add_string(struct lexer *l, const struct string_place *place,
 {
     struct token *t = lex_add(l, T_STRING, place->start, p);
 
-    /* (in the first line of an f-string field, too, but without the field's column) */
+    /* The string began on an earlier line. If that is the first line of an f-string's field, the
+     * column lacks the field's own column, as in CPython. */
     if (place->line != l->line) {
         t->line = place->line;
         t->column = (uint32_t)(place->start - place->line_start);

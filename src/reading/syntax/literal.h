@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Converts literals to values: digits to numbers, escapes to text. And back, like Python's repr().
+ * Converts literals to values: digits to numbers, escapes to text. Also writes values as literals,
+ * like Python's repr().
  */
 #ifndef SYNTAX_LITERAL_H
 #define SYNTAX_LITERAL_H

@@ -73,7 +73,7 @@ static struct name *mangle(struct python_tree *tree, struct scope_index *index,
 {
     const char *class_text = class_name->text + strspn(class_name->text, "_");
 
-    if (!*class_text) /* a class name of underscores only mangles nothing */
+    if (!*class_text) /* a class name that has no letter but underscores mangles nothing */
         return name;
     if (index->mangled_count * 4 >= index->mangled_size * 3)
         mangled_grow(tree, index);
@@ -219,7 +219,7 @@ static struct symbol *scope_symbol(struct builder *b, struct scope *scope, struc
     return symbol;
 }
 
-/* What a scope does with a name under `global` is noted for the module's name, too. */
+/* If a scope declares the name `global`, notes its use of the name at the module's symbol, too. */
 static void note_global(struct builder *b, const struct symbol *symbol)
 {
     struct symbol *global = scope_symbol(b, b->module, symbol->name);

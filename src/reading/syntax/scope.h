@@ -60,7 +60,7 @@ struct scope {
  * breaks a rule about names (`nonlocal` at module level, a duplicate argument, ...). */
 struct scope *scope_build(struct python_tree *tree);
 
-/* The symbol of a name in a scope, or NULL. The name must already be mangled, if a class does so.
+/* The symbol of a name in a scope, or NULL. A private name in a class must already be mangled.
  */
 struct symbol *scope_find(const struct scope *scope, const struct name *name);
 /* The name as its class mangles it (`__x` in class A is `_A__x`); most names stay unchanged. */

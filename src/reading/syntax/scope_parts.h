@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the files that build scopes. They work in two passes, like CPython, because for
- * a program with two mistakes they must report the same one. scope_walk.c and scope_expr.c go over
- * the whole module and note what each block does with each name. Then scope_resolve.c decides which
- * scope holds each name.
+ * Shared by the files that build scopes. They work in two passes, like CPython, because they must
+ * report the same one of two mistakes in a program. scope_walk.c and scope_expr.c go over the whole
+ * module and note what each block does with each name. Then scope_resolve.c decides which scope
+ * holds each name.
  */
 #ifndef SYNTAX_SCOPE_PARTS_H
 #define SYNTAX_SCOPE_PARTS_H

@@ -11,8 +11,8 @@
 /* The meaning of a name at the resolver's position. */
 struct meaning {
     const struct name *name;
-    /* the symbol in the innermost enclosing function that binds the name or declares it global
-     * (then it means the module's); or NULL */
+    /* the symbol in the innermost enclosing function that binds the name or declares it global (in
+     * which case the name is the module's); or NULL */
     struct symbol_record *visible;
     struct symbol *global; /* the module's own symbol, or NULL */
 };

@@ -71,7 +71,7 @@ void blocks_keep_languages(struct code_blocks *blocks, const struct str *languag
  * all but shown output. Of these it keeps the blocks between tags; if there are none, those in a
  * programming language, else in a shell's language, else without a label, else the rest. */
 void blocks_keep_code(struct code_blocks *blocks);
-/* Appends their code, with an empty line between blocks. -1 at the buffer's ceiling. */
+/* Appends the code of the blocks, with an empty line between two. -1 at the buffer's ceiling. */
 int blocks_join(const struct code_blocks *blocks, struct buf *out);
 
 /* ---- by delimiters ---- */

@@ -132,7 +132,7 @@ static enum rank rank_of(const struct code_block *block)
     return RANK_OTHER;
 }
 
-/* ---- leaving some ---- */
+/* ---- leaving out blocks ---- */
 
 typedef bool keep_fn(const void *ctx, const struct code_block *block);
 

@@ -20,7 +20,7 @@ static struct context_place inside(const struct context_place *outer, const char
     return p;
 }
 
-/* What a value must be. */
+/* The type that a value must have. */
 struct shape {
     enum { A_STRING, A_COUNT, A_LIST, AN_OBJECT } kind;
     const struct shape *each; /* of a list's items, or an object's members; NULL: anything */

@@ -55,8 +55,8 @@ enum { FORMAT_MODEL_MAX = 32 << 10 }; /* bytes of a text in the markdown profile
  * the document has "stdout_rest" or "stderr_rest", a shortened stream has that note about its rest.
  * -1 at the buffer's ceiling. */
 int format_for_model(const json_t *run, size_t limit, struct buf *out);
-/* Appends the one piece of advice for a model to an empty buffer: the exception's hint, or the
- * first feedback of which something is left without options. */
+/* Appends the one piece of advice for a model to an empty buffer: the exception's hint, or else the
+ * first feedback that is not only about options. */
 void format_advice(const json_t *run, struct buf *out);
 /* As format_for_model with FORMAT_MODEL_MAX, or in the words of another system. -1 at the buffer's
  * ceiling. */

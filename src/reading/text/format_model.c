@@ -147,7 +147,8 @@ void format_advice(const json_t *run, struct buf *out)
     }
 }
 
-/* A result has its advice as "advice", but not one of an earlier version. */
+/* A result has its advice in "advice"; for a result of an earlier version, the advice is made
+ * here. */
 static void add_advice(struct buf *out, const json_t *run)
 {
     AUTO_BUF struct buf advice = {0};
@@ -199,8 +200,8 @@ static size_t count_figures(const json_t *run)
     return n;
 }
 
-/* Appends the plain texts of the displays of a kind, a line end between two of them. The picture of
- * a display says more than its text. */
+/* Appends the plain texts of the displays of a kind, with a line end between two of them. A display
+ * with a picture is left out: its text only describes the picture. */
 static void add_displays(struct buf *out, const json_t *run, struct str kind)
 {
     const json_t *bundle;

@@ -235,8 +235,8 @@ static bool is_syntax_error(struct str type)
            str_is(type, "TabError");
 }
 
-/* For a syntax error of the program itself. A syntax error in a module that it imports occurs while
- * it runs. */
+/* Appends smolagents' text for a syntax error of the program itself. (A syntax error in a module
+ * that it imports occurs while the program runs.) */
 static void add_parse_error(struct buf *out, const json_t *run)
 {
     int64_t line = json_get_int(json_object_get(run, "exception"), "line");

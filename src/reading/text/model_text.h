@@ -12,9 +12,9 @@
  * the number of bytes that are left out and the note, such as "URI has them"; "" for no note. */
 void model_add_cut(struct buf *out, struct str text, size_t most, struct str note);
 
-/* Appends a program's error stream without the frames of libraries that are in its tracebacks: a
- * line has their number. Frames of the program's own files stay. Knows the tracebacks of Python
- * and Node. */
+/* Appends a program's error stream without the frames of libraries in its tracebacks: one line
+ * gives the number of frames left out. Frames of the program's own files stay. Knows the tracebacks
+ * of Python and Node. */
 void model_add_errors(struct buf *out, struct str text);
 
 /* Appends what a model can do of a piece of advice: the clauses that name an option ("--memory")

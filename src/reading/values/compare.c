@@ -220,8 +220,8 @@ static bool equal_numbers(struct comparison *c, const struct value *a, const str
 
 /* ---- the rest ---- */
 
-/* Ranges are equal if they yield the same numbers. The length of one with numbers of more than 64
- * bits is unknown here: it is equal only if all its parts are. */
+/* Ranges are equal if they yield the same numbers. If a range has numbers of more than 64 bits, its
+ * length is unknown here, and it equals only a range whose parts are all the same. */
 static bool equal_ranges(struct comparison *c, const struct value *a, const struct value *b)
 {
     unsigned __int128 n, m;

@@ -90,7 +90,8 @@ void agent_done(struct agent *agent)
 
 /* ---- events ---- */
 
-/* `event.step` is 1 for an event of the answer that is awaited, and 0 otherwise. */
+/* The caller sets `event.step` to 1 for an event of the answer that the model is writing, and to 0
+ * for an event of its last answer. */
 static void agent_report(struct agent *agent, struct agent_event event)
 {
     event.step += agent->step;
@@ -404,7 +405,7 @@ int agent_check(struct agent *agent, struct verdict *ret)
 
     if (!policy)
         return agent_fail(agent, &err);
-    q.policy.review = false; /* a review is for a run */
+    q.policy.review = false; /* reviews belong to runs, and nothing runs here */
     examine_init(&e, &q, policy);
     int status = examine_program(&e, ret, &err);
     examine_done(&e);

@@ -72,10 +72,10 @@ struct agent_watch {
 enum agent_end {
     AGENT_OPEN,      /* the task is not over */
     AGENT_DONE,      /* it succeeded */
-    AGENT_STEPS,     /* it reached a bound: steps, */
-    AGENT_TOKENS,    /* tokens, */
-    AGENT_COST,      /* cost, */
-    AGENT_TIME,      /* time */
+    AGENT_STEPS,     /* it reached the bound on steps */
+    AGENT_TOKENS,    /* the bound on tokens */
+    AGENT_COST,      /* the bound on cost */
+    AGENT_TIME,      /* the bound on time */
     AGENT_GAVE_UP,   /* the model answered that it cannot solve the task */
     AGENT_CANCELLED, /* by the user */
     AGENT_FAILED,    /* by us or by the service: see `error` */

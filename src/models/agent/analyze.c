@@ -187,7 +187,8 @@ static int keep_files(void *ctx, const struct result *result, struct err *err)
     return 0;
 }
 
-/* Does the rest of the task. Before each program of the model are our lines that load `data`. */
+/* Does the rest of the task. If the only file holds one JSON value, our lines that load it as
+ * `data` run before each program of the model. */
 static int analyze_answer(const struct flow_task *task, struct agent *agent, const json_t *shape)
 {
     const struct trial_request what = {

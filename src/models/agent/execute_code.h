@@ -25,7 +25,8 @@
 
 enum execute_schema {
     EXECUTE_ALONE,  /* each call is a run of its own */
-    EXECUTE_IN_TASK /* calls share a session; without the fields that only a run of its own has */
+    EXECUTE_IN_TASK /* calls share a session: the schema lacks the fields that only a separate run
+                       has */
 };
 
 /* The tool's description for a model. */

@@ -157,7 +157,8 @@ static int prepare_solve(struct flow_task *task, struct err *err)
     bool placed = task->run.place.backend && strcmp(task->run.place.backend, "builtin") == 0;
     bool builtin = placed || ask->calls == SOLVE_BUILTIN;
 
-    if (placed) /* no program here can have it, such as that of --answer-check */
+    if (placed) /* a run of our own, such as that of --answer-check, cannot be on the provider's
+                   side */
         task->run.place.backend = NULL;
     if (!settings_asked(ask, SETTING_output_limit) && task->run.output_limit > SOLVE_OUTPUT_LIMIT)
         task->run.output_limit = SOLVE_OUTPUT_LIMIT;

@@ -51,7 +51,8 @@ struct solve_result {
 /* How much of a program's output a model receives, unless the user sets --output-limit. */
 #define SOLVE_OUTPUT_LIMIT ((uint64_t)32 << 10)
 
-/* All that a task of solve has beside those of other flows (flow_prepare.c). It must not move. */
+/* The data that a task of solve has besides the data of all flows (flow_prepare.c). It must not
+ * move. */
 struct solve_setup {
     struct solve_request request;
     struct session_request session;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of solve share.
+ * Shared by the files of solve.
  */
 #ifndef AGENT_SOLVE_PARTS_H
 #define AGENT_SOLVE_PARTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One program that a model wrote, compared with what it must do: read by the guard, run, or judged
- * by cases.
+ * A trial holds one program of a model against its task: the guard reads the program, or it is run,
+ * or the judge tries its cases.
  */
 #ifndef AGENT_TRIAL_H
 #define AGENT_TRIAL_H

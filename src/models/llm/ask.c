@@ -217,7 +217,7 @@ static void hide_in_arguments(char **text, const char *key)
     json_decref(value);
 }
 
-/* A server may send the key back in the model's text, */
+/* A server may send the key back in the model's text: removes it there. */
 static void hide_in_text(struct arriving *in)
 {
     struct buf *text = &in->a->answer->text;
@@ -229,7 +229,8 @@ static void hide_in_text(struct arriving *in)
     (void)buf_adds(text, hidden);
 }
 
-/* in its calls, or in the parts that the next request repeats and that a record keeps. */
+/* Removes the key from the calls, and from the parts that the next request repeats and a record
+ * keeps. */
 static void hide_in_rest(struct arriving *in)
 {
     struct llm_answer *answer = in->a->answer;

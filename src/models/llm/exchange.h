@@ -12,7 +12,7 @@
 #include "net/fetch.h"
 
 struct llm_exchange {
-    /* asked */
+    /* the request */
     const char *path;
     const json_t *request;
     bool stream;
@@ -20,7 +20,7 @@ struct llm_exchange {
     /* Receives the body of a 200 if `stream`. -1 with *err aborts the exchange. */
     int (*piece)(void *ctx, struct str bytes, struct err *err);
     void *ctx;
-    /* answered */
+    /* the answer */
     unsigned status;         /* 0 until the response's head arrived */
     struct buf header_lines; /* with line ends; see fetch_header */
     struct buf body;         /* everything that was not passed to `piece` */

@@ -36,10 +36,10 @@ struct llm;
 /* ---- a conversation ---- */
 
 enum llm_role {
-    LLM_SYSTEM,    /* what the program asks of the model, before anything else */
+    LLM_SYSTEM,    /* the rules for the model, first in a conversation */
     LLM_USER,      /* the task, and the results of the model's code */
     LLM_ASSISTANT, /* an earlier answer */
-    LLM_RESULT,    /* what a tool returned */
+    LLM_RESULT,    /* the result of a tool */
 };
 
 /* The model asks for a tool. */

@@ -202,7 +202,8 @@ static int read_key_file(struct llm_place *place, const char *path, struct err *
     struct str rest, line = {"", 0};
 
     buf_init(&text, 64 << 10);
-    (void)buf_room(&text, 64 << 10); /* so that no copy of the key is left when it grows */
+    (void)buf_room(&text, 64 << 10); /* growing the buffer would leave copies of the key in freed
+                                        memory */
     if (fd_read_file(path, &text, err) < 0)
         return err_wrap(err, "--key-file");
     rest = buf_str(&text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a model is: provider, address and key, from the settings and from the variables that people
- * already have.
+ * The place of a model: its provider, address and key, from the settings and from the variables
+ * that people already have.
  */
 #ifndef LLM_PLACE_H
 #define LLM_PLACE_H

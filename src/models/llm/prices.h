@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a model costs: a text with a line for each model,
+ * The prices of models: a text with a line for each model,
  *
  *     NAME  INPUT  OUTPUT  [CACHED]     dollars for a million tokens; # begins a comment
  *

@@ -9,7 +9,7 @@
 #include "llm/llm.h"
 #include "llm/reading.h"
 
-/* What a protocol needs to know in addition to the request. */
+/* The data that a protocol needs besides the request. */
 struct llm_asking {
     const struct llm_request *request;
     const char *model;
@@ -22,8 +22,9 @@ struct protocol {
     const char *path;           /* of the URL, after the base; or NULL and make_path */
     char *(*make_path)(const struct llm_asking *asking); /* the caller frees the path */
     json_t *(*body)(const struct llm_asking *asking);
-    /* `whole` reads a whole answer, `event` one event of a stream. -1 with *err: ERR_GUEST for what
-     * is not of the protocol, ERR_SYSTEM for an error that the server reports in it. */
+    /* `whole` reads a whole answer, `event` one event of a stream. -1 with *err: ERR_GUEST for a
+     * text that does not follow the protocol, ERR_SYSTEM for an error that the server reports in
+     * it. */
     int (*whole)(struct reading *r, const json_t *document, struct err *err);
     int (*event)(struct reading *r, const json_t *event, struct err *err);
     /* Appends the runs of code in an answer (llm_answer.raw); NULL: it never has any. */

@@ -25,7 +25,7 @@ struct reading_call {
 /* A part of an answer that must be sent back unchanged (Anthropic, Gemini). */
 struct reading_block {
     json_t *value;
-    struct buf text, input, signature; /* what later events added to it */
+    struct buf text, input, signature; /* text that later events added to the block */
 };
 
 struct reading {
@@ -51,8 +51,8 @@ void reading_done(struct reading *r);
 /* Puts calls and blocks into the answer. -1 with ERR_LIMIT when a ceiling was reached. */
 int reading_finish(struct reading *r, struct err *err);
 
-/* Parses JSON that a server sent, of any type. Returns what the caller frees, or NULL with
- * ERR_GUEST. */
+/* Parses JSON of any type that a server sent. NULL with ERR_GUEST if it is invalid; the caller
+ * frees the result. */
 json_t *reading_parse(struct str text, struct err *err);
 /* As reading_parse, for JSON that the model itself wrote: no name may occur twice in an object, for
  * the two values could contradict each other. */

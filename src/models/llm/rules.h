@@ -9,7 +9,7 @@
 /* Appends the imports that the policy permits or forbids, a line for each list; nothing if it has
  * none. -1 with *err when the policy cannot be opened. */
 int rules_add_imports(struct buf *b, const struct run_request *q, struct err *err);
-/* Appends what a model must know about the sandbox, one line each: limits, network, permitted
+/* Appends the facts about the sandbox that a model needs, one line each: limits, network, permitted
  * imports, how files come back. All of it is from the request as it will run. -1 with *err when the
  * policy cannot be opened. */
 int rules_add(struct buf *b, const struct run_request *q, struct err *err);

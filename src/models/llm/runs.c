@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code that a model ran on its provider's side: what the protocols share, and Anthropic's blocks
- * "server_tool_use" with the results that refer to them.
+ * Code that a model ran on its provider's side: the functions that the protocols share, and
+ * Anthropic's blocks "server_tool_use" with the results that refer to them.
  */
 #include <string.h>
 

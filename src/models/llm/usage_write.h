@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records what a flow used, for `glovebox usage`. Every front door through which a model is asked
- * calls this once for each llm or run.
+ * Records the usage of a flow, for `glovebox usage`. Every front door through which a model is
+ * asked calls this once for each llm or run.
  */
 #ifndef LLM_USAGE_WRITE_H
 #define LLM_USAGE_WRITE_H

@@ -82,7 +82,8 @@ static void review_refuse(struct asking *a, const char *why)
     a->ret->reason = buf_take(&line);
 }
 
-/* The message of a failure has the server's address and the server's message. */
+/* If reasons must be discreet, the reason is general: the failure's own message has the server's
+ * address and words. */
 static void refuse_failure(struct asking *a, const struct err *err)
 {
     const struct review_settings *s = &a->review->settings;
@@ -118,8 +119,8 @@ static void add_to_sum(struct sha256 *sum, struct str s)
     sha256_add(sum, s.p, s.n);
 }
 
-/* Everything that a verdict depends on. The system prompt has the policy, the limits and the
- * tools. */
+/* Makes the key from everything on which a verdict depends. The system prompt has the policy, the
+ * limits and the tools. */
 static void make_key(struct asking *a)
 {
     const struct review *r = a->review;

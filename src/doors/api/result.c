@@ -6,7 +6,7 @@
 #include "explain/feedback.h"
 #include "formats/json_write.h"
 
-/* ---- their life ---- */
+/* ---- making and freeing ---- */
 
 glovebox_result *result_new(void)
 {

@@ -142,7 +142,7 @@ void handle_tools_done(glovebox *box)
     }
 }
 
-/* ---- their life ---- */
+/* ---- opening and closing ---- */
 
 void glovebox_set_forks(glovebox *box, int levels)
 {

@@ -36,7 +36,7 @@ static const struct opt *const reads[] = {work_options,  data_options, wall_opti
 
 struct check {
     const struct cli_settings *set;
-    struct run_request request; /* what all programs of the command have in common */
+    struct run_request request; /* the settings that all programs of the command share */
     struct policy *policy;
     struct review *review;
     struct buf prelude;

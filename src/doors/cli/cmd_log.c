@@ -24,7 +24,7 @@
 
 enum { NOT_FOUND = 1 };
 
-/* ---- what the subcommands share ---- */
+/* ---- for all subcommands ---- */
 
 struct call {
     const struct log_settings *set;

@@ -244,7 +244,7 @@ static int cmd_mcp_serve(struct mcp_settings *set, struct err *err)
     if (cancel_catch_signals(cancel, err) < 0)
         return -1;
     greet(set);
-    fd_raise_limit(); /* of sandboxes, or of calls to the daemon */
+    fd_raise_limit(); /* sandboxes, or calls to the daemon, need many descriptors */
     return set->cli.daemon ? mcp_daemon_serve(&set->cli, set->message_limit, cancel[0], err)
                            : serve_here(set, cancel[0], err);
 }

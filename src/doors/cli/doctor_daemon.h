@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `doctor` reports about a daemon's memory, with the settings that a daemon would have if it
+ * The report of `doctor` about a daemon's memory, with the settings that a daemon would have if it
  * started now.
  */
 #ifndef CLI_DOCTOR_DAEMON_H

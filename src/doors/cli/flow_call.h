@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A task for a model on the command line: a row of agent/flows.h, and what its user sees. A command
- * is a struct flow_command; flow_command_run does the rest.
+ * A task for a model on the command line: a row of agent/flows.h, and the output for its user. A
+ * command is a struct flow_command; flow_command_run does the rest.
  */
 #ifndef CLI_FLOW_CALL_H
 #define CLI_FLOW_CALL_H
@@ -24,7 +24,7 @@ enum flow_operands {
 struct flow_command {
     unsigned verb; /* of a flow */
     unsigned operands;
-    const char *words; /* what is missing without them: "task; describe the program" */
+    const char *words; /* the part of an error about missing words: "task; describe the program" */
     void (*event)(void *ctx, const struct agent_event *event);
     /* Shows the result. Returns the exit status, or -1 with *err. */
     int (*report)(struct flow_call *call, const struct flow_output *output, struct err *err);
@@ -36,14 +36,14 @@ struct flow_call {
     const struct cli_settings *set;
     struct flow_task task;
     struct agent_watch watch;
-    /* What the operands name. */
+    /* Filled in from the operands. */
     struct buf code; /* with a line end; empty: there is no program */
     struct buf words;
     const char *file;      /* the program's file; NULL: none */
     const char *shown;     /* the program's name in messages */
     char **files, **names; /* SRC:NAME of all files; names of the data. NULL-terminated */
     size_t file_n, name_n;
-    /* Whether there is a terminal, and whether a line of progress is on it. */
+    /* Whether the output is a terminal, and whether a line of progress is on it now. */
     bool terminal, drawn;
     bool in_line; /* the shown text of the model did not end its line yet */
     size_t received;
@@ -78,7 +78,7 @@ void flow_report_last_reply(struct flow_call *call, const json_t *document);
 /* Prints for the files of a run's result that they were written to --out, or why not, or that they
  * were not kept. */
 void flow_report_files(struct flow_call *call, const json_t *result);
-/* Prints what the task used. */
+/* Prints the usage of the task. */
 void flow_report_usage(struct flow_call *call);
 /* "120 + 8 tokens, about $0.000034"; the caller frees. */
 char *flow_usage_text(const struct llm_usage *usage);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads what the operands of a command with a model name: a program, data, a task in words.
+ * Reads the operands of a command that asks a model: they name a program or data, or are a task in
+ * words.
  */
 #include <errno.h>
 #include <stdlib.h>

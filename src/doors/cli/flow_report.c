@@ -177,7 +177,7 @@ void flow_report_files(struct flow_call *call, const json_t *result)
 
 /* ---- programs and figures ---- */
 
-/* In a file or a pipe, the text is what the model wrote; for a terminal, it is made safe. */
+/* A file or a pipe gets the model's text unchanged; for a terminal, the text is made safe. */
 void flow_print_code(struct str code)
 {
     AUTO_BUF struct buf safe = {0};

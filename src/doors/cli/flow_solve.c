@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `glovebox solve` and `glovebox analyze` show: on a terminal, the steps and the output of
+ * The output of `glovebox solve` and `glovebox analyze`: on a terminal, the steps and the output of
  * programs; with --events, a line for each event; at the end, the answer.
  */
 #include <stdio.h>

@@ -30,7 +30,7 @@ struct show {
     size_t path_n, problems; /* problems: in the file of --problems; 0 without it */
     struct junit junit;
     bool with_junit, colour;
-    bool brief; /* the progress line is enough */
+    bool brief; /* prints no task that passed, and only the first failures */
     size_t failures;
     char *missing; /* the first module that a program or test code lacked; or NULL */
     struct progress progress;

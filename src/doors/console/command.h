@@ -24,14 +24,15 @@ struct command {
     const char *name;
     const char *summary; /* half a line without a full stop */
     const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
-    unsigned verbs;      /* its options are those of these verbs (request/setting.h), */
-    /* and those in these tables; NULL-terminated; commands may share a table */
+    unsigned verbs;      /* its options are those of these verbs (request/setting.h) and those in
+                            `tables` */
+    /* NULL-terminated; commands may share a table */
     const struct opt *const *tables;
     /* Further options that it reads only from a config file, not from the command line. NULL: none.
      */
     const struct opt *const *reads;
-    const char
-        *often; /* ",name,name,": what help shows first, in this order; NULL: the marked rows */
+    const char *often; /* ",name,name,": the options that help shows first, in this order; NULL: the
+                          marked rows */
     const char *operands; /* operands for completion, as struct opt.values; NULL: see `files` */
     bool files;           /* operands are files */
     /* Sets *ret to the subcommand with this number; false after the last. NULL: there are none. */

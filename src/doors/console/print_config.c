@@ -11,7 +11,8 @@
 #include "text/blocks.h"
 #include "text/format_profiles.h"
 
-/* True for what a run may use; false for the choice of the program and of the printed output. */
+/* True for a setting that a run may use; false for an option that chooses the program or the
+ * printed output. */
 static bool is_setting(const struct opt *row)
 {
     static const struct opt *const tables[] = {work_options,   data_options,  wall_options,
@@ -35,7 +36,7 @@ static char *in_effect(const void *settings, const struct opt *row)
     return NULL;
 }
 
-/* ---- what is fixed, or belongs to another command ---- */
+/* ---- settings that are fixed, or belong to another command ---- */
 
 static void add_pairs(struct buf *b, const struct block_pair *pairs, size_t n)
 {

@@ -144,8 +144,8 @@ static int install_words(const char *word)
     return 0;
 }
 
-/* The arguments for the server: all except those of --install. A project's entry shows the project,
- * unless the command says what is shown. */
+/* The arguments for the server: all except those of --install. A project's entry shows the
+ * project's folder, unless the command has --ro or --rw. */
 static json_t *arguments_of(const struct mcp_install *install, int argc, char **argv)
 {
     json_t *list = json_pack("[s]", "mcp");

@@ -86,7 +86,7 @@ static json_t *error_of(const void *all_time, struct str message)
     return advice_error(message);
 }
 
-/* Of the advice, one piece is left, without the options that are only the operator's. */
+/* Keeps one piece of the advice, and in it no option that only the operator can set. */
 static void keep_one(json_t *document)
 {
     AUTO_BUF struct buf text = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is kept of runs so that the client can read it later: long output, figures, files of a
- * sandbox that was removed. When there is too much, the oldest item of the owner with the most
+ * Parts of runs that are kept so that the client can read them later: long output, figures, files
+ * of a sandbox that was removed. When there is too much, the oldest item of the owner with the most
  * bytes is dropped. Any thread may call these functions.
  */
 #ifndef MCP_KEPT_H

@@ -75,7 +75,7 @@ struct mcp_host {
     bool (*changes)(const struct mcp_client *client);
 };
 
-/* What all clients share. Their calls borrow it. */
+/* The data that all clients share. Their calls borrow it. */
 struct mcp_service {
     const struct request_rules *rules; /* have the settings of every run and session */
     char *const *languages;            /* no others are offered; NULL-terminated, or NULL for all */
@@ -84,7 +84,7 @@ struct mcp_service {
     const struct roots *roots;         /* of the client, that the settings show; NULL: none */
     bool follows_roots;                /* the tools' descriptions change with the client's roots */
     struct run_request base;           /* made of the settings */
-    struct buf about;                  /* what a model must know about the sandbox */
+    struct buf about;                  /* the facts about the sandbox that a model needs */
 };
 /* The caller sets `rules`, `languages`, `idle_ms` and `roots`; they are borrowed. Call
  * mcp_service_close also after a failure. */

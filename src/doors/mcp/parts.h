@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the methods and the tools share.
+ * Shared by the methods and the tools.
  */
 #ifndef MCP_PARTS_H
 #define MCP_PARTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resources: files of sessions, and what is kept of runs (kept.h). A path is hostile text from a
- * guest, so it is percent-encoded.
+ * Resources: files of sessions, and the parts of runs that are kept (kept.h). A path is hostile
+ * text from a guest, so it is percent-encoded.
  */
 #include <stdlib.h>
 #include <string.h>

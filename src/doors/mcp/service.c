@@ -14,7 +14,8 @@
 
 enum { ABOUT_MAX = 64 << 10, PACKAGES_MAX = 1000 };
 
-/* "Python 3.11 with numpy 2.4, pandas 3.1": asked once, and not of the model's own programs. */
+/* Appends "Python 3.11 with numpy 2.4, pandas 3.1". The server finds this out once, so that a model
+ * needs no program for it. */
 static void add_python(struct buf *b, const struct run_request *q)
 {
     struct interpreter found = {0};

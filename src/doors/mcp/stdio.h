@@ -32,7 +32,7 @@ struct mcp_options {
     int quit_fd; /* readable: stop now */
 };
 
-/* -1 with *err, which names the tools, for the name of none. */
+/* -1 with *err, which lists the tools, if no tool has this name. */
 int mcp_check_tool(const char *name, struct err *err);
 /* Serves until the client closes its end or quit_fd is readable; then it closes all sessions. -1
  * when it could not start. */

@@ -77,8 +77,8 @@ struct repl_host {
     char language[24];
     const struct language_traits *traits;
     struct terminal_ask ask; /* for the cells' input() */
-    bool exited;             /* the last cell ended with exit() or a similar call, */
-    int status;              /* with this status */
+    bool exited;             /* the last cell ended with exit() or a similar call */
+    int status;              /* the status of that call */
 };
 
 /* Opens the session. For a daemon's session, `where` is prepared by the caller; otherwise it is

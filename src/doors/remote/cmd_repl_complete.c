@@ -93,7 +93,7 @@ static json_t *names_of(struct repl_host *h, struct str prefix)
     return session_names(h->session, prefix, &names, &err) < 0 ? NULL : names;
 }
 
-/* Without the blanks at its start. */
+/* The last line of the text, without the blanks at its start. */
 static struct str last_line_of(struct str text)
 {
     const char *end = text.n ? memrchr(text.p, '\n', text.n) : NULL;
@@ -114,7 +114,7 @@ static struct str first_word(struct str text)
 }
 
 /* The question for the names that may follow in an import statement of Python (session_names), or
- * NULL if the text before the name is none. */
+ * NULL if the text before the name is not such a statement. */
 static char *import_question(struct str before, struct str name)
 {
     struct str line = last_line_of(str_slice(before, 0, before.n - name.n));

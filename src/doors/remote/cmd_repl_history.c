@@ -12,7 +12,8 @@
 #include "terminal/safe_text.h"
 
 enum { HISTORY_MAX = 1 << 20 };
-/* Lines around a cell of several lines. Where the file is read as input, both separate cells. */
+/* The lines before and after a cell of several lines. If the file is read as input, each of the two
+ * separates cells. */
 #define FIRST_LINE "# %%"
 #define LAST_LINE  "%%"
 

@@ -33,7 +33,7 @@ struct session_call {
     char id[64]; /* the session that the first operand names; or "" */
 };
 
-/* What both commands do first: options, settings, help, errors. */
+/* The beginning of both commands: options, settings, help, errors. */
 typedef int session_story(struct session_call *call, const struct opt_args *args, struct err *err);
 int cmd_session_main(const struct command *command, int argc, char **argv, session_story *story);
 /* Connects call->client. */

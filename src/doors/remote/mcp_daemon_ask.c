@@ -26,7 +26,7 @@
 enum {
     HEADERS_MAX = 16 << 10,
     NOTE_MAX = 64 << 10, /* bytes; a longer message is an answer */
-    BEGIN_MS = 10000,    /* without a byte of an answer that needs no work */
+    BEGIN_MS = 10000,    /* time for an answer that needs no work to begin */
     END_MS = 2000,
 };
 
@@ -118,7 +118,7 @@ static int on_bytes(void *ctx, struct str bytes, struct err *err)
     return q->cancelled ? err_set(err, ERR_TIMEOUT, "stopped") : 0;
 }
 
-/* A batch that is none has one error without an id, as JSON-RPC has it. */
+/* An invalid batch gets one error without an id, as JSON-RPC requires. */
 static void answer_all(struct mcp_request *q, json_t *error)
 {
     bool is_none =
@@ -137,7 +137,8 @@ static void answer_all(struct mcp_request *q, json_t *error)
         }
 }
 
-/* The protocol's own error, which has no id if the daemon did not get so far; or the daemon's. */
+/* Passes a refusal on: an error of the protocol, which has no id if the daemon could not read one,
+ * or an error of the HTTP API. */
 static void take_refusal(struct mcp_request *q, const struct http_reply *reply)
 {
     struct err err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of `glovebox mcp --daemon` share.
+ * Shared by the files of `glovebox mcp --daemon`.
  */
 #ifndef REMOTE_MCP_DAEMON_PARTS_H
 #define REMOTE_MCP_DAEMON_PARTS_H

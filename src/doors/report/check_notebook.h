@@ -9,7 +9,7 @@
 #include "text/notebook.h"
 
 struct notebook_check {
-    const struct run_request *request; /* what all programs of the command have in common */
+    const struct run_request *request; /* the settings that all programs of the command share */
     const struct policy *policy;
     struct str prelude;
     unsigned stages;

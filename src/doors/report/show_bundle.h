@@ -31,7 +31,7 @@ int bundle_bytes(const json_t *data, const struct bundle_form *form, struct buf 
 /* The first form that the bundle has; NULL for none. */
 const struct bundle_form *bundle_best(const json_t *data, struct buf *ret);
 
-/* Where bundles are shown. */
+/* The place where bundles are shown. */
 struct show_place {
     const struct cli_settings *settings;
     struct printer *printer; /* shows nothing unless it prints output */

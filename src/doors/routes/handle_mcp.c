@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * /mcp: which client sent a message, and whether its headers agree with it.
+ * /mcp: finds the client that sent a message, and checks that the headers agree with the message.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static int check_header(const struct call *call, const char *name, struct str wa
                            (int)utf8_cut(wanted, NAME_SHOWN), wanted.p ? wanted.p : "");
 }
 
-/* A request of the newer generation repeats in headers what a proxy may want to know. */
+/* A request of the newer generation repeats parts of itself in headers, for proxies. */
 static int check_headers(const struct call *call, const struct rpc_message *m,
                          struct rpc_problem *problem)
 {

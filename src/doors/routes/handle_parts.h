@@ -25,7 +25,7 @@ void asked_done(struct asked *asked);
  * its files the answer may contain. */
 void result_answer(struct job *job, int status, struct result *result, uint64_t collect_max);
 
-/* As request_accept; also adds what the daemon gives to the request: its pool and its log. */
+/* As request_accept; also gives the request the daemon's pool and its log. */
 int request_serve(struct job *job, struct settings *ask, struct request_parts *parts,
                   struct run_request *ret, struct err *err);
 /* Makes events into lines of the job's answer, in which settings have the names that clients use.

@@ -14,7 +14,7 @@ struct mcp_post {
     struct mcp_post *next_mine, **place_mine;
     struct mcp_hub *hub;
     struct call *call;       /* NULL: the connection is lost */
-    struct conversation *of; /* NULL: the request has no conversation, and this is its client: */
+    struct conversation *of; /* NULL: the request has no conversation, and its client is `own` */
     struct mcp_client own;
     char owner[TOKEN_NAME];
     uint64_t number;

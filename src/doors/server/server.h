@@ -46,7 +46,7 @@ struct backend_pool;
 
 enum server_state { SERVER_SERVING, SERVER_DRAINING, SERVER_CANCELLING };
 
-/* What the daemon answers. The routes are above this room, which is given them. */
+/* The answers of the daemon. Their code is in rooms above this one, so the caller passes it in. */
 struct server_site {
     const struct route *routes; /* ends with a row without a path */
     const struct mcp_host *mcp; /* for the clients of /mcp */

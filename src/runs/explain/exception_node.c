@@ -17,8 +17,8 @@ struct source_place {
 /* The state of the scan. */
 struct scan {
     struct reading *ret;
-    struct str line;            /* the current line, */
-    const char *end;            /* and its end */
+    struct str line;            /* the current line */
+    const char *end;            /* the end of the current line */
     struct str before;          /* the previous line */
     struct source_place thrown; /* the location in the last excerpt, including its caret */
     struct str thrown_line;

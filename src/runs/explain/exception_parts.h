@@ -26,7 +26,7 @@ struct reading_error {
     int64_t column, top_column;      /* in the innermost and the outermost frame; 0 if unknown */
     struct str shown;                /* the line of the innermost frame as the traceback shows it */
     struct str marks;                /* the line below it, with its carets */
-    struct str top_shown, top_marks; /* these for the outermost frame */
+    struct str top_shown, top_marks; /* the same two for the outermost frame */
 };
 
 struct reading {

@@ -70,8 +70,8 @@ enum advice_topic advice_topic_of(const struct advice_error *error);
 
 /* ---- feedback_names.c ---- */
 
-/* Appends where Python's library has a name that the program uses without defining it; false if it
- * is unknown. */
+/* Appends the place in Python's library of a name that the program uses without defining it; false
+ * if the library has no such name. */
 bool advice_add_home(struct buf *b, struct str name);
 /* Appends what can replace a missing Python module, and how to get it. Always appends something. */
 void advice_add_module(struct buf *b, struct str module, struct advice_place place);

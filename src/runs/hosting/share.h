@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much of a resource one owner may have when several need it. Each token's name is an owner,
- * and so is the host's own user on the Unix socket.
+ * Limits how much of a resource one owner may have when several owners need it. Each token's name
+ * is an owner, and so is the host's own user on the Unix socket.
  *
  * An owner may have an equal part, if that is free. It may have more if its new total is at most
  * what was free before. An owner that has nothing may take anything that is free. So one owner

@@ -16,10 +16,12 @@ struct batch {
     const size_t *numbers;
     size_t n;
     size_t begun;                  /* the case that has begun, or NO_CASE */
-    int64_t begun_ns, earliest_ns; /* when its beginning was read; its earliest possible time */
-    int64_t fed_ns, before_ns;     /* when the channel was last read; and the time before */
+    int64_t begun_ns, earliest_ns; /* when we read that the case has begun, and when it may have
+                                      begun at the earliest */
+    int64_t fed_ns, before_ns;     /* when the channel was last read, and when it was read before
+                                      that */
     bool ready;                    /* the driver runs */
-    bool prepared; /* and the setup, if any, is done: from now on the candidate may run */
+    bool prepared; /* the setup, if any, is done: from now on the candidate may run */
     bool loaded, load_failed, ended;
     struct channel channel;
 };

@@ -28,7 +28,7 @@ static struct str calls_reports_read_text(struct str json)
     return text;
 }
 
-/* The case fails with the kernel's name of the signal, or with how the process exited. */
+/* The case fails; the reason is the kernel's name of the signal, or the process's exit status. */
 static void fail_exit(struct case_result *r, int status)
 {
     if (WIFSIGNALED(status))

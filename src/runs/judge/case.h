@@ -10,8 +10,8 @@
  * Expectations of a call: expected (null is one), expected_type, expected_exception, expected_repr;
  * with none of them it only has to return. Further: weight, tolerance, timeout. A key whose value
  * is null, or an empty name, type or exception, is as if it were not there: so cases may be written
- * out with their default values. Then expected_output: null, beside expected_type or
- * expected_exception, does not require None, either.
+ * out with their default values. For the same reason, `expected_output: null` beside expected_type
+ * or expected_exception does not require None.
  */
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H

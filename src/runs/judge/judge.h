@@ -48,7 +48,7 @@ enum case_end {
     CASE_OURS,    /* it could not be judged, for a reason outside the candidate */
 };
 
-/* What came of a case or a sample, in one word: by the first case that did not pass. */
+/* The outcome of a case in one word; for a sample, that of its first case that did not pass. */
 #define JUDGED_EACH(X)                                                                             \
     X(PASSED, "passed")                                                                            \
     X(WRONG, "wrong")         /* it answered, and the answer is not the expected one */            \

@@ -54,7 +54,7 @@ void judge_doubt(struct judge *j, const char *why);
 struct recorder;
 void judge_record(struct recorder *recorder, const struct run_request *request, struct result *run,
                   const char *doubt);
-/* True if a candidate behind these layers cannot reach what judges it. */
+/* True if a candidate behind these layers cannot reach its judge. */
 bool judge_walls(layer_mask held);
 /* Fills in the result's members about trust, after all cases. */
 void judge_settle_trust(struct judge *j);
@@ -80,8 +80,8 @@ void calls_load(struct judge *j);
 
 /* value_verdict.c: sets the verdict from the driver's report of a case (JSON). */
 void verdict_of_value(const struct judge_request *q, struct str payload, struct case_result *r);
-/* Does this for {"raised": {...}} and {"refused": "..."}, with which loading may end, too. False
- * for any other value. */
+/* As verdict_of_value, for {"raised": {...}} and {"refused": "..."}, with which loading may end,
+ * too. False for any other value. */
 struct value;
 bool verdict_of_failure(const struct judge_request *q, const struct value *reported,
                         struct case_result *r);

@@ -36,7 +36,7 @@ enum {
 };
 
 struct suite_task {
-    size_t suite, line; /* suite: which of the request's paths */
+    size_t suite, line; /* suite: index in the request's paths */
     const char *id;
     size_t sample;
     struct str code;

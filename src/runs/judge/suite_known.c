@@ -2,9 +2,9 @@
  *
  * Problems in the forms of two benchmarks.
  *
- * EvalPlus (HumanEval+, MBPP+) has inputs, and no expected values: these are what the canonical
- * solution returns. They become two tests, of the inputs that the original benchmark had and of the
- * added ones, in which guests/suite_evalplus.py compares both solutions.
+ * EvalPlus (HumanEval+, MBPP+) has inputs, and no expected values: the results of the canonical
+ * solution are expected. The inputs become two tests, one with the inputs of the original benchmark
+ * and one with the added ones, in which guests/suite_evalplus.py compares both solutions.
  *
  * LiveCodeBench has cases as JSON in strings. They become our cases. Its private cases are usually
  * a pickle of such a string. Of a pickle, only this form is read (formats/pickled_text.h): any
@@ -90,7 +90,7 @@ static int read_evalplus(struct suite_reader *r, const struct value *base, const
 
 /* ---- LiveCodeBench ---- */
 
-/* What its own judge puts before each program. */
+/* The text that LiveCodeBench's own judge puts before each program. */
 #define LCB_IMPORTS                                                                                \
     "from string import *\nfrom re import *\nfrom datetime import *\nfrom collections import *\n"  \
     "from heapq import *\nfrom bisect import *\nfrom copy import *\nfrom math import *\n"          \

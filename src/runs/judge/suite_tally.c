@@ -74,9 +74,9 @@ static void wilson(double rate, double n, double *ret_from, double *ret_to)
     *ret_to = fmin(middle + half, 1);
 }
 
-/* With one sample for each task, these are tries of equal weight. With more samples, the estimates
- * for the tasks differ less than single tries do: then the number of tries is the one with which
- * single tries would give the mean as exactly. It is at most that of all samples. */
+/* With one sample for each task, the tasks are tries of equal weight. With more samples, a task's
+ * estimate varies less than a single try. Then `tries` is the number of single tries that would
+ * give a mean of the same accuracy; it is at most the number of all samples. */
 void tally_interval(const struct tally *t, size_t k, double *ret_from, double *ret_to)
 {
     double tasks = 0, samples = 0, squares = 0;

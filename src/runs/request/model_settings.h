@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which model is used, its location, how long to wait for it, and what one task may use.
+ * The model of a task: its name, its location, how long to wait for it, and how much of it one task
+ * may use.
  */
 #ifndef REQUEST_MODEL_SETTINGS_H
 #define REQUEST_MODEL_SETTINGS_H

@@ -96,7 +96,7 @@ struct request_place {
     bool cold;         /* nothing is shared with other runs, not even a zygote */
 };
 
-/* What is checked before the program runs, and by which rules. */
+/* The checks before the program runs, and their rules. */
 struct request_policy {
     bool no_check;                   /* run the program without the guard */
     bool review;                     /* the reviewer must approve the program, even with no_check */

@@ -40,7 +40,7 @@ struct net_rules;
 int permits_read(const struct opt_list *list, unsigned *ret, struct net_rules *ret_nets,
                  struct err *err);
 
-/* Whether and how a client's text in a field can become code. Under --lock-policy and `serve
+/* States whether and how a client's text in a field can become code. Under --lock-policy and `serve
  * --review`, nothing of a client runs unread, so each field with strings declares this; a test
  * checks the fields of all doors. Numbers, flags and choices are never code. */
 enum field_code {
@@ -148,7 +148,7 @@ struct setting {
     /* The names of the backends that it is for, separated by blanks; NULL: any. */
     const char *backends;
     bool has_to;         /* the value is copied into a run_request */
-    size_t to;           /* ... at this offset */
+    size_t to;           /* the offset of that member */
     size_t json_at;      /* the offset of the value in its JSON form */
     bool clamps;         /* a client's number above the option's max is reduced to max */
     bool bound;          /* set by the daemon's owner: a client may only lower it; 0 is no bound */
@@ -196,8 +196,8 @@ int ask_read(const struct ask_form *form, json_t *object, const struct request_r
 /* Checks which settings of a verb can be combined, for every door. -1 with ERR_USAGE and a message
  * that names options. */
 int ask_check(const struct settings *ask, unsigned verb, struct err *err);
-/* Returns the conversations of a task that passed ask_check: one if several that this request did
- * not ask for contradict what it did. */
+/* Returns the number of conversations of a task that passed ask_check. It is 1 if the number comes
+ * from another source than this request, and contradicts a setting of the request. */
 int64_t ask_samples(const struct settings *ask, unsigned verb);
 /* Returns a JSON Schema of type object. */
 json_t *ask_schema(const struct ask_form *form);

@@ -258,7 +258,8 @@ int settings_send(const struct settings *s, bool only_there, json_t *body, struc
 {
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++) {
         bool sent = row->remote == REMOTE_SENT || (only_there && is_for_daemon(row));
-        /* --lock-policy refuses such a field even if it changes nothing. */
+        /* A field that concerns code or the policy is sent only if it changes something:
+         * --lock-policy refuses the field in any case. */
         bool changes =
             row->code < CODE_UNJUDGED || row->code == CODE_OPERATOR || !is_default(s, row);
         if (sent && changes && speaks(s, row) && send_one(s, row, body, err) < 0)

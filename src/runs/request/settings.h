@@ -91,7 +91,7 @@ void settings_done(struct settings *settings);
 bool settings_asked(const struct settings *settings, enum setting_id id);
 /* True if this request or this command line sets it. */
 bool settings_given(const struct settings *settings, enum setting_id id);
-/* Reads the word of --compare. False if it was given and is none. */
+/* Reads the word of --compare. False if the given value is not one of its words. */
 bool settings_read_compare(struct settings *settings);
 /* True if this request sets it. */
 bool settings_requested(const struct settings *settings, enum setting_id id);

@@ -57,7 +57,7 @@ static char *why_missing(const struct backend_outcome *o, unsigned layer)
     return xstrdup("this host does not have it ('glovebox doctor' says more)");
 }
 
-/* What Landlock and the filter do not hide from the guest. */
+/* The parts of the host that Landlock and the filter do not hide from the guest. */
 #define READABLE "; names, sizes, times and attributes of the host's files can be read"
 
 static json_t *missing_layer(const struct backend_outcome *o, unsigned layer)

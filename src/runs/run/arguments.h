@@ -9,7 +9,7 @@
 #include "limits/limits.h"
 #include "run/first.h"
 
-/* What the runner sends through its channel (run_display.h). */
+/* The frames that the runner sends through its channel (run_display.h). */
 enum rich_wish {
     RICH_NOTHING, /* it has no channel */
     RICH_DISPLAYS,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can run with a program and is not its code: modules in the workspace, and the texts of the
- * request (struct beside_text). Where nothing may run unread (run_request.reads_beside), only
- * this code finds them, and `examine` (check.h) gets the verdict on them.
+ * Texts that can run with a program and are not its code: modules in the workspace, and the texts
+ * of the request (struct beside_text). Where nothing may run unread (run_request.reads_beside),
+ * only this code finds them, and `examine` (check.h) gets the verdict on them.
  *
  * A file is code by its name (languages/code_files.h) or by its content: machine code and archives
  * of modules have the same beginning under any name. A text goes to the guard and the reviewer;

@@ -38,7 +38,8 @@ struct examination {
     int cancel_fd;      /* readable: cancel the review; -1 for none */
     const char *run_id; /* for the reviewer; NULL: there is no run */
     const struct tool_names *tools;  /* functions that the program may call; NULL: none */
-    const struct beside *beside;     /* what else runs with it; NULL: nothing that needs a check */
+    const struct beside *beside;     /* the other texts that run with it; NULL: none that needs a
+                                        check */
     bool cancelled;                  /* the review was cancelled */
     json_t *usage;                   /* of the review's models, by component; NULL for none */
     bool asks_tools;                 /* run other languages' tools to check the syntax */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * In which language a program is, and for which version of Python the guard reads it.
+ * Finds the language of a program, and the version of Python as which the guard reads it.
  */
 #include <string.h>
 

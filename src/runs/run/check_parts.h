@@ -10,11 +10,12 @@
 
 /* The backend that the request names. NULL if it names none, or an unknown one. */
 const struct backend *check_backend(const struct run_request *q);
-/* Sets how the code is parsed, unless it has been; `target` 0: the policy decides. */
+/* Sets the options for parsing the code, unless it was parsed already; `target` 0: the policy
+ * decides. */
 void check_aim(struct examination *e, unsigned target);
 /* The N of Python 3.N that the request or its language names; 0: none. */
 unsigned check_python_target(const struct examination *e);
-/* Fills in what a refused result has beside its verdict; `file` is the program's name. */
+/* Fills in the members of a refused result besides its verdict; `file` is the program's name. */
 void check_describe_refusal(struct result *r, const char *file);
 
 #endif

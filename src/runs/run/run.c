@@ -217,7 +217,7 @@ static bool may_run(struct run *run, struct err *err)
     return !result_refused(run->result);
 }
 
-/* Makes a program of a text that the language does not take alone. */
+/* Makes a program of a text that the language does not accept alone (struct language_traits). */
 static int complete(struct run *run, struct err *err)
 {
     const struct language_traits *traits = run->prepared.language->traits;

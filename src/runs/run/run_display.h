@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Receives what a plain program displays: figures of matplotlib, display(), pictures. Only for
+ * Receives the displays of a plain program: figures of matplotlib, display(), pictures. Only for
  * Python: its runner (guests/rich_run.py) sends frames "display" of backends/cell_wire.h, and
  * "value", with the limits of a session's cell.
  *

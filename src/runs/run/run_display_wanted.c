@@ -109,7 +109,8 @@ static bool is_display(const struct word_place *at)
     return at->alone && !str_ends(at->before, ".");
 }
 
-/* Code in a string or a file, which cannot be checked in advance. */
+/* True for exec() and similar functions: the code that they run is in a string or a file, and
+ * cannot be checked in advance. */
 static bool is_whole(const struct word_place *at)
 {
     return at->alone;

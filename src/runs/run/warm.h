@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a pool may start in advance for runs like this one: an interpreter that has loaded
+ * The guest that a pool may start in advance for runs like this one: an interpreter that has loaded
  * everything except the program, or at least the jail.
  */
 #ifndef RUN_WARM_H

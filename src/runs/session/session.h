@@ -78,8 +78,8 @@ void session_request_options(struct session_request *request, const struct setti
 int session_open(const struct session_request *request, struct session **ret, struct err *err);
 void session_close(struct session *session); /* NULL is allowed */
 
-/* When the effects of a cell are dropped. After that the session has its variables, files and
- * everything else as before the cell, whatever the cell did to its guest. */
+/* Decides when the effects of a cell are dropped. After that the session has its variables, files
+ * and everything else as before the cell, whatever the cell did to its guest. */
 enum cell_try {
     TRY_NOT,           /* an ordinary cell: its effects are kept, and it may end its session */
     TRY_KEEP_IF_DONE,  /* dropped if the cell does not succeed */
@@ -135,7 +135,8 @@ int session_tool_remove(struct session *session, const char *name, struct err *e
 
 /* Returns in *ret the names that begin with `prefix`, for completion: a sorted array of strings. Of
  * "np.li" these are attributes of np; in Python, modules of "import os.pa", and of "from os import
- * pa" what os is known to have. The look-up may run the program's own code, for at most 2 s. */
+ * pa" the names that os is known to have. The look-up may run the program's own code, for at most 2
+ * s. */
 int session_names(struct session *session, struct str prefix, json_t **ret, struct err *err);
 
 /* Returns in *ret the variables that cells made, as a sorted array of {"name", "type", "value"}:
@@ -192,10 +193,10 @@ struct session_info {
     char why[200]; /* the reason for SESSION_DEAD */
 };
 void session_info(struct session *session, struct session_info *ret);
-/* One of several in a row: what has ended by itself is taken down, which may take seconds, only if
- * it is not later than that by clock_mono_ms. */
+/* As session_info, for one of several sessions in a row. To take down a guest that ended by itself
+ * may take seconds: this is done only before until_ms (of clock_mono_ms). */
 void session_info_until(struct session *session, int64_t until_ms, struct session_info *ret);
-enum { SESSION_ENDS_MS = 1000 }; /* for all of those in a row */
+enum { SESSION_ENDS_MS = 1000 }; /* until_ms for a row: this long after the first */
 /* Sets "interpreter", "python", "backend", "isolation", "missing" and "warnings" in a JSON object.
  */
 void session_wall(struct session *session, json_t *object);

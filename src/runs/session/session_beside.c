@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where nothing may run unread, this has two kinds of files read: those with which a session
- * begins, and those in its workspace whenever the guest is about to run something. A cell can write
- * a module there, which the next cell, or the reading of a value, can import.
+ * Where nothing may run unread, this code makes the guard read two kinds of files: those with which
+ * a session begins, and those in its workspace whenever the guest is about to run something. A cell
+ * can write a module there, which the next cell, or the reading of a value, can import.
  */
 #include <string.h>
 

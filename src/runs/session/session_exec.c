@@ -228,7 +228,7 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     pthread_mutex_unlock(&s->lock);
 }
 
-/* No sink had a watcher when they were met. */
+/* Reports limits that the guest reached between cells, when there was no watcher. */
 static void report_limits(const struct reporter *t, unsigned hits)
 {
     for (unsigned bit = 1; bit <= LIMIT_LAST; bit <<= 1)
@@ -236,7 +236,7 @@ static void report_limits(const struct reporter *t, unsigned hits)
             reporter_limit(t, (enum jail_limit_hit)bit);
 }
 
-/* The first cell after the guest ended between two has the result of that end. */
+/* If the guest ended between two cells, the next cell is not run: its result is that end. */
 static void report_end(struct session *s, const struct cell_request *cell, const struct reporter *t)
 {
     struct exchange x = {.session = s,

@@ -242,7 +242,7 @@ enum { NOTICES_MAX = 64 }; /* events of an idle guest that are read at one time 
 
 void guest_end(struct session *s, enum err_kind kind, const char *why)
 {
-    struct backend_usage left = {0}; /* the rest: its files */
+    struct backend_usage left = {0}; /* the memory that its files still use */
     struct guest *g = s->guest;
 
     guest_kill(g);

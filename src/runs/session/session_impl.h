@@ -77,7 +77,7 @@ struct session {
     struct beside_known known; /* files that were read; only where nothing may run unread */
     struct buf names; /* statements of earlier cells for the guard, each followed by a NUL */
     struct tool_set tools;
-    struct tool_names tool_names; /* of the same, for the reviewer */
+    struct tool_names tool_names; /* the names of these tools, for the reviewer */
     struct lay_list *laid;        /* at the opening */
     struct lay_list *left; /* at the last restart, only to compare: its folder is closed; or NULL */
     struct recorder recorder;

@@ -352,7 +352,7 @@ static void unlock_all(int root_fd)
     walk_done(&walk);
 }
 
-/* NULL when its files went with the guest. */
+/* Sets *ret to the files of the old guest; NULL if they were lost with the guest. */
 static int lay_left(struct session *s, struct lay_list **ret, struct err *err)
 {
     const struct jail_limits *limits = &s->shared->request.run.limits;
@@ -394,7 +394,8 @@ static int restart(struct session *s, struct err *err)
     return -1;
 }
 
-/* What it begins with when its files went with the guest was read at the opening. */
+/* If the files were lost with the guest, the session begins with those of its opening, which the
+ * guard has read already. */
 static int guard_left(struct session *s, struct err *err)
 {
     guest_notice_end(s);

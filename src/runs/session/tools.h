@@ -88,7 +88,7 @@ char *tool_set_call(const struct tool_set *set, struct tool_call *call);
 /* Appends Python source of functions that run inside; ERR_USAGE if it cannot be compiled. Messages
  * use `name` for it. */
 int tool_set_source(struct tool_set *set, struct str source, const char *name, struct err *err);
-/* Does this for a file, that of --tools FILE. */
+/* As tool_set_source, for a file, that of --tools FILE. */
 int tool_set_read(struct tool_set *set, const char *path, struct err *err);
 
 /* ---- names, for a reviewer ---- */

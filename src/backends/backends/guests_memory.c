@@ -46,7 +46,7 @@ static struct {
     size_t n, cap;
 } released;
 
-/* ---- the guest that has to go ---- */
+/* ---- the guest to kill ---- */
 
 static uint64_t owner_has(const struct counted_guest *guest)
 {
@@ -109,7 +109,7 @@ static void keep_released(int file, bool emptied)
     released.list[released.n++] = (struct released){fd, emptied};
 }
 
-/* Another thread may be using the descriptor: its number stays, and leads nowhere. */
+/* Another thread may be using the descriptor: its number stays open, but refers to `nowhere`. */
 static void guests_memory_release(int *file)
 {
     if (*file >= 0 && nowhere >= 0) {
@@ -234,7 +234,8 @@ static struct {
     bool marks; /* a guest was marked at some time */
 } looker = {.control = PTHREAD_MUTEX_INITIALIZER};
 
-/* Of one that has ended, and whose group is counted apart: those are in there. */
+/* The bytes of the files of an ended guest that count for the guest itself. Its group, which `kept`
+ * has, contains them, too. */
 static uint64_t bytes_of_files(const struct counted_guest *kept)
 {
     uint64_t bytes = 0;
@@ -269,9 +270,9 @@ static void mark_owner_of(const struct counted_guest *largest, int64_t now)
     }
 }
 
-/* Call it with the lock. Returns the number of bytes that are left until guests are killed. The
- * groups' charge may be much more than the guests' memory, because of caches and exiting guests; so
- * the guests are read if it is near the ceiling. */
+/* Call this with the lock held. Returns the number of bytes that are left until guests are killed.
+ * The groups' charge may be much more than the guests' memory, because of caches and exiting
+ * guests; so the guests are read if it is near the ceiling. */
 static uint64_t guests_memory_look(int64_t now)
 {
     struct cgroup_together all;
@@ -371,7 +372,7 @@ bool guests_memory_is_counted(void)
 
 /* ---- one guest ---- */
 
-/* With the lock. */
+/* Call it with the lock held. */
 static void put_first(struct counted_guest *guest)
 {
     guest->counted = true;
@@ -442,7 +443,8 @@ void guests_memory_ended(struct counted_guest *guest, const struct guest_left *l
     unlock();
 }
 
-/* What was killed with all its forks does not count any more (kill_with_forks). */
+/* True if the guest and all its forks were killed: its group does not count any more
+ * (kill_with_forks). */
 static bool is_dying(const struct counted_guest *ended)
 {
     bool dying = atomic_load(&ended->killed);

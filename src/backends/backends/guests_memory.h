@@ -33,14 +33,16 @@ void guests_memory_limit(uint64_t bytes);
  * less; in whole MiB. */
 uint64_t guests_memory_usual(void);
 
-/* What is said of one that was killed for the sum, or lost its files. */
+/* The reason in the results of a guest that was killed because of the sum, or whose files were
+ * released. */
 #define GUESTS_MEMORY_WHY                                                                          \
     "killed because all guests of this daemon together reached the memory that they may have "     \
     "(--guests-memory)"
 
 enum {
     COUNTED_FILES = 2,
-    GUESTS_EMPTY_MS = 1000, /* most that a folder is emptied which a living fork can fill */
+    GUESTS_EMPTY_MS = 1000, /* maximum time for emptying a folder that a living fork can fill
+                               again */
 };
 
 /* Without control groups: what a guest may take at most, and what it takes alone at least. */
@@ -64,12 +66,12 @@ struct counted_guest {
     int init_pidfd;           /* lent; -1: the guest's own thread kills it */
     int files[COUNTED_FILES]; /* lent; all descriptors that keep its files once it is dead; -1 for
                                  none */
-    int emptied; /* lent; a folder to empty, because more than these descriptors keeps it; -1 for
+    int emptied; /* lent; a folder to empty, because other references keep its files, too; -1 for
                     none */
     uint64_t bytes;
     bool marked; /* the kernel would kill it before others */
-    bool unsure; /* not all of its processes may be as `marked` says */
-    bool sealed; /* it is not marked now */
+    bool unsure; /* some of its processes may not be marked as `marked` says */
+    bool sealed; /* it must not be marked now */
     bool ended;  /* its processes are dead; files, and what its forks map, may be in `group` */
     bool kept;   /* guests_memory_keep */
     atomic_bool killed;
@@ -81,23 +83,25 @@ bool guests_memory_is_counted(void);
 /* Adds the guest: from now on it may be killed. Without a ceiling, these functions have no effect.
  */
 void guests_memory_join(struct counted_guest *guest);
-/* Whether a sum over the state of its processes is kept, which a mark would change. */
+/* While `sealed`, the guest is not marked: a mark would change the recorded state of its processes
+ * (local_seal.h). */
 void guests_memory_seal(struct counted_guest *guest, bool sealed);
 /* What the guest has now. May kill any guest. */
 void guests_memory_count(struct counted_guest *guest, struct guest_report report);
 /* Lends one more descriptor, in a free element of `files`. */
 void guests_memory_lend(struct counted_guest *guest, int file);
-/* Its processes are dead; this is what its files take, as far as its group does not say. It is not
- * killed any more, only its files are released. Other descriptors than before may be lent with it.
- * The group stays lent. */
+/* Call guests_memory_ended when the guest's processes are dead. `bytes` is the memory of its files
+ * that its group does not count. From then on it is not killed: only its files are released.
+ * Descriptors that differ from the earlier ones may be lent. The group stays lent. */
 struct guest_left {
     uint64_t bytes;
     int files[COUNTED_FILES], emptied;
     bool release; /* release the files at once */
 };
 void guests_memory_ended(struct counted_guest *guest, const struct guest_left *left);
-/* The group of one that has ended, with what its forks still map, is counted in `kept` from now on,
- * as its owner's, until that leaves. To kill it is to kill the forks. */
+/* After the end of a guest: moves its group, with the memory that its forks still map, to `kept`,
+ * which counts for the same owner until guests_memory_leave. To kill `kept` is to kill the
+ * forks. */
 void guests_memory_keep(struct counted_guest *ended, struct counted_guest *kept);
 uint64_t guests_memory_of(const struct counted_guest *guest);
 void guests_memory_leave(struct counted_guest *guest);

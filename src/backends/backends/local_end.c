@@ -21,7 +21,7 @@ static void note_full_disk(struct local_guest *l)
     if (!l->has_root || atomic_load(&l->counted.killed) || jail_box(l->jail) < 0 ||
         fstatvfs(jail_box(l->jail), &st) < 0)
         return;
-    if (st.f_blocks && (!st.f_bfree || !st.f_ffree)) /* else its number leads nowhere by now */
+    if (st.f_blocks && (!st.f_bfree || !st.f_ffree)) /* no blocks: the disk was released just now */
         local_hit(l, LIMIT_DISK);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON in both directions: what a service or a sandbox sends has ceilings, and what is sent there
- * is UTF-8.
+ * JSON in both directions: texts from a service or a sandbox have ceilings, and texts for them are
+ * UTF-8.
  */
 #ifndef E2B_API_JSON_H
 #define E2B_API_JSON_H

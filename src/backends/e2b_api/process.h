@@ -51,7 +51,7 @@ void e2b_process_move(struct e2b_process *process);
 bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
 /* The exit status of a process that ended; 128 if a signal ended it. */
 int e2b_process_exit(const struct e2b_process *process);
-/* To be called then: the descriptor ends after the received bytes. */
+/* Call it when the process is over: the descriptor ends after the received bytes. */
 void e2b_process_hang_up(struct e2b_process *process);
 /* From now on each request's input has a head of two u32, little-endian: its number, which grows,
  * and the number of bytes. So a process can drop input that the network delivers twice. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Connections to an engine elsewhere: `docker system dial-stdio` relays the bytes of each, over
- * ssh or TLS, or to what a context names. Such a process lives as long as its connection; its
+ * Connections to an engine elsewhere: `docker system dial-stdio` relays the bytes of each, over ssh
+ * or TLS, or to the address of a context. Such a process lives as long as its connection; its
  * standard error has the reason when it fails.
  */
 #include <fcntl.h>

@@ -31,8 +31,8 @@ int engine_connect(struct engine *e, struct err *err);
  * engine elsewhere. That process ends with the socket, or at the latest at engine_close. */
 int engine_dial(struct engine *e, struct err *err);
 void engine_dialed_close(struct engine *e);
-/* To be called after a connection broke. Returns -1; *err becomes the reason that its process
- * printed, if any. */
+/* Call it after a connection broke. Returns -1; *err becomes the reason that its process printed,
+ * if any. */
 int engine_dial_explain(const struct engine *e, struct err *err);
 
 /* The repositories of images that are made for runs: with the helper, and those built before it is

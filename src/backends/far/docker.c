@@ -10,7 +10,7 @@
  * guest outside of memory. The engine enforces all limits that the helper does not.
  *
  * 1. The user's image gets our helper glovebox-jail, once: the name of the image that we make is
- *    a hash over what went into it.
+ *    a hash over both.
  * 2. The container's configuration is data (make_config): no capabilities, no-new-privileges, no
  *    network, a read-only root, workspace and /tmp as tmpfs with limits, memory without swap,
  *    processors, processes, the user 65534, no log, AutoRemove.
@@ -22,14 +22,14 @@
  *    they come as a stream of records into a private folder of this host, with a stand-in for
  *    each entry that cannot come (a link, a pipe). In a session the helper remembers what it has
  *    sent (contained_known.c) and only names the rest; far_mirror.c brings the copy up to date.
- * 5. A thread takes the turn of a session that is not used, asks the helper whether any process in
- * the container has run, and if none has, lets the engine pause the container (session_pause.c). A
- * helper
- *    that does not answer within 1.5 s was paused by a user, and is continued as well (far.c).
+ * 5. A thread takes the turn of a session that is not used, and asks the helper whether any process
+ *    in the container has run. If none has, the engine pauses the container (session_pause.c). A
+ *    helper that does not answer within 1.5 s was paused by a user, and is continued as well
+ *    (far.c).
  * 6. At the end the container is removed, by a thread of the pool where there is one. A sweep
- *    removes what dead processes left: a container's label names the process that made it. If
- *    this process is killed, the engine closes the container's input, the helper exits, and the
- *    engine removes the container.
+ *    removes the containers that dead processes left: a container's label names its maker. If this
+ *    process is killed, the engine closes the container's input, the helper exits, and the engine
+ *    removes the container.
  */
 
 #include <stdlib.h>

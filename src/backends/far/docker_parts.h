@@ -66,7 +66,7 @@ extern const struct backend_pool_entries docker_pool;
 struct docker_pool *docker_pool_of(const struct backend_job *job); /* NULL if there is none */
 /* Gives the guest a waiting container of this kind. Returns false if there is none. */
 bool docker_pool_take(struct far_guest *guest, const struct docker_kind *kind);
-/* To be called after false: more of this kind will be kept ready. */
+/* Call it after docker_pool_take returned false: more of this kind will be kept ready. */
 void docker_pool_teach(struct far_guest *guest, const struct docker_kind *kind);
 /* Gets a connection to the engine; if pool is NULL, a new one. docker_pool_disconnect keeps it for
  * later, or closes it. */

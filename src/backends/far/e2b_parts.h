@@ -22,8 +22,9 @@ struct e2b_place {
     struct e2b *e2b;
     struct e2b_process *process; /* the helper; NULL before its start */
     int64_t refresh_ms;          /* when to extend the sandbox's life next */
-    int64_t kept_ms;             /* by this time */
-    bool pauses;             /* after it the service pauses the sandbox; otherwise it kills it */
+    int64_t kept_ms;             /* the life that an extension gives the sandbox */
+    bool pauses;             /* after that time the service pauses the sandbox; otherwise it kills
+                                it */
     uint64_t settled;        /* e2b_process_sent when no data was on its way; or 0 */
     int64_t revive_until_ms; /* it is paused, and we try to resume it until then; or 0 */
 };

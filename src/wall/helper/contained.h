@@ -35,8 +35,8 @@ void contained_send_err(enum contained_frame kind, const struct err *err);
 void contained_send_numbers(enum contained_frame kind, const uint32_t *numbers, size_t n);
 /* From now on the input comes in numbered pieces (CONTAINED_APART). */
 void contained_number_input(void);
-/* To be called when the input is readable. False if the input was only a piece that had come
- * before, which is dropped. */
+/* Call it when the input is readable. False if the input was only a piece that had come before,
+ * which is dropped. */
 bool contained_is_frame(void);
 /* Waits for a frame of at most `max` bytes, and returns them NUL-terminated; the caller frees them.
  */

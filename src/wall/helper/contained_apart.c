@@ -284,9 +284,9 @@ static bool can_build(const struct contained_apart *a)
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* A sandbox that is a container permits no namespaces. That container is the wall then. A separate
- * user for the guest keeps its signals away from other processes there, and is what limits apply
- * to. */
+/* A sandbox that is a container permits no namespaces. That container is the wall then. The guest
+ * gets a user of its own: its signals do not reach other processes there, and limits apply to that
+ * user alone. */
 static int go_bare(const struct contained_apart *a, struct err *err)
 {
     const struct rlimit size = {a->disk_bytes, a->disk_bytes};

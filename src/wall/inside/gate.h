@@ -51,7 +51,8 @@ struct watched {
     struct line *lines;
     size_t count, size;
 };
-/* True if the process is one of theirs and still waits for the answer. */
+/* Reports a refused call to the init of the fork that the process belongs to. False if there is no
+ * such fork, or the process is gone. */
 bool watched_report(const struct watched *w, uint32_t pid, const char *name);
 /* The forks of a fork tree. The library has one gate open at a time. */
 struct gates {
@@ -64,7 +65,8 @@ void gates_receive(struct gates *gates);
  * from which alone a process may come. Takes the two descriptors from the list. The previous fork
  * is over; its last message, which lets it through, is read first if it is still unread. */
 void gates_take(struct gates *gates, int listener, int *fds, size_t *count);
-/* The receiving side. Returns false if the peer is gone; sets "" if there was no report. */
+/* Receives a name that watched_report sent. Returns false if the peer is gone; sets "" if there was
+ * no report. */
 #define DENIAL_NAME 48
 bool watched_receive(int fd, char ret_name[DENIAL_NAME]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the rooms inside, helper and zygote share. Nothing here is used by the library. Inside, no
+ * Shared by the rooms inside, helper and zygote. Nothing here is used by the library. Inside, no
  * caller could handle a failure, so a part that cannot continue calls `die`, which reports to the
  * library and exits.
  */
@@ -205,7 +205,7 @@ int copy_content(int from, int to, off_t size);
  * user namespace, in our cgroups and folders, without capabilities or shared memory. Sets *ret to
  * its pid and returns 0, or -1 with *err for the user. */
 int check_fork(int origin_box, pid_t *ret, struct err *err);
-/* To be called before a fork can come: 0 if the kernel can answer this (Linux 5.14). */
+/* Call it before a fork can come: 0 if the kernel can answer this (Linux 5.14). */
 int check_alone(struct err *err);
 /* inside/files.c: gives each open file of the fork a description of its own; a file that cannot be
  * opened twice becomes a dead end. `put` puts a file into the fork. */

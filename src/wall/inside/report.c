@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the keeper and pid 1 report to the library: why they cannot continue, why a layer is
+ * The reports of the keeper and of pid 1 to the library: why they cannot continue, why a layer is
  * missing, that the guest runs, why init ends, and how the guest ended.
  */
 #include "inside/inside.h"

@@ -32,7 +32,7 @@ struct serve {
     pid_t guest;
     int guest_fd; /* the socket to the guest's first process, until that has become the program */
     int exit_fd;  /* the zygote's socket, which reports the guest's end; -1 for none */
-    struct guest_end end; /* what the zygote reported */
+    struct guest_end end; /* the zygote's report */
     int pidfd;            /* the pidfd of a guest whose parent is outside this jail; -1 for none */
     int listener;
     struct notices notices;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What root may do. In a container, root may lack capabilities; it then has only the rights of an
- * ordinary user.
+ * The rights of root. In a container, root may lack capabilities; then root has only the rights of
+ * an ordinary user.
  */
 #ifndef JAIL_CAPS_H
 #define JAIL_CAPS_H

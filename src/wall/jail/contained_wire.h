@@ -62,7 +62,7 @@ enum contained_frame {
                            frame, the files */
     CONTAINED_IN,       /* bytes for stdin; empty: end of input */
     CONTAINED_CHANNEL_IN,
-    CONTAINED_CHANNEL_SHUT, /* nothing reads any more what the guest writes to its channel */
+    CONTAINED_CHANNEL_SHUT, /* nothing reads the guest's output on its channel any more */
     CONTAINED_INTERRUPT,
     CONTAINED_KILL,
     CONTAINED_FILES,  /* a byte: 1 for all files, 0 for files that changed since the last FILES */

@@ -155,7 +155,7 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
     return 0;
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 static void reap_helper(struct jail *jail)
 {

@@ -52,7 +52,8 @@ struct jail_origin {
  * JAIL_FAILED: the fork was refused. The caller sends the frame to the guest after JAIL_READY. */
 int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
               const struct jail_origin *origin, struct jail **ret, struct err *err);
-/* Kills the guest and all processes that it started, but keeps what its forks need of the jail. */
+/* Kills the guest and all processes that it started, but keeps the parts of the jail that its forks
+ * need. */
 void jail_leave(struct jail *jail);
 /* Gives a parked jail its program. The input files come from `lay`, which the caller keeps. */
 int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall_ms, int lay,

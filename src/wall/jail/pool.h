@@ -105,8 +105,8 @@ bool pool_take(struct pool *pool, struct str key, const int channel[2], struct p
 /* A run that took a jail is over. The pool replaces the jail now, when no client waits for the
  * result. (It has already done so if the run took the last one.) */
 void pool_rest(struct pool *pool);
-/* After a miss: how to make a jail of this kind. The spec's program is the zygote. The pool takes
- * the spec's content over, and leaves it empty. */
+/* Call it after a miss: gives the pool a plan for jails of this kind. The spec's program is the
+ * zygote. The pool takes the spec's content over, and leaves it empty. */
 void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
                 const struct jail_limits *limits, layer_mask layers);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What surrounds this process (host, container, ...), and how to get a missing layer there: a
+ * The surroundings of this process (host, container, ...), and how to get a missing layer there: a
  * container cannot get namespaces by a sysctl of its own, and a host needs no docker options.
  */
 #ifndef JAIL_SURROUNDINGS_H

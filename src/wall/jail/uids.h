@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which host ids are available to us, and which are for the jails of a nest: one uid for each jail,
- * so that the kernel's limits per user apply to each jail.
+ * Finds the host ids that are available to us, and gives a nest those for its jails: one uid for
+ * each jail, so that the kernel's limits per user apply to each jail.
  */
 #ifndef JAIL_UIDS_H
 #define JAIL_UIDS_H

@@ -130,9 +130,9 @@ bool cgroup_together(struct cgroup_together *ret);
 /* The memory that the group uses, without file caches, which the kernel frees before it kills. Any
  * thread may call it while the group is open. */
 uint64_t cgroup_taken(struct cgroup *c);
-/* Whether the kernel, if it has to kill for the ceiling, takes a process of this group before those
- * of others (oom_score_adj; of the processes that are there, and of their children), or as it would
- * take this one. The same. False: not all have it. */
+/* With `first`, marks the processes of this group (and so their children) by oom_score_adj: if the
+ * kernel has to kill for the ceiling, it takes one of them before those of other groups. Without
+ * it, gives them the score of this process again. False if not all processes have the score. */
 bool cgroup_kill_first(struct cgroup *c, bool first);
 /* The smallest memory limit of the groups that this process is in; UINT64_MAX: there is none. */
 uint64_t cgroup_memory_around(void);

@@ -167,7 +167,8 @@ static bool is_in(const char *text, const char *name)
     return false;
 }
 
-/* The directory stays that of one process, which may be a stranger by the time it is opened. */
+/* The descriptor refers to one process, even if the number is used again. Before the open, the
+ * number may have passed to a stranger, so the group is checked. */
 static bool set_score(const struct cgroup *c, int pid, const char *score)
 {
     char path[24], text[4096];

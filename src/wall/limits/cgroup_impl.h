@@ -178,9 +178,9 @@ uint64_t cgroup_all_ooms(struct cgroup_host *host);
 struct cgroup {
     struct cgroup_host *host;
     const struct cgroup_home *above; /* in this home, the group is below the folder of all groups */
-    char path[2 * CGROUP_NAME_MAX];  /* its path there, */
-    const char *name;                /* and the last part of it, which is its name in the other
-                                        homes */
+    char path[2 * CGROUP_NAME_MAX];  /* the group's path there */
+    const char *name;                /* the last part of the path, which is the group's name in the
+                                        other homes */
     uint64_t all_ooms;               /* the last result of cgroup_all_ooms */
     struct cgroup_part parts[CGROUP_HOMES + 1];
     size_t part_count;

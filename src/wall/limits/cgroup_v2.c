@@ -20,8 +20,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-#define LEAF "glovebox-supervisor" /* for this process, if its group becomes the home */
-#define HOME "glovebox"            /* the group that we make if it cannot */
+#define LEAF "glovebox-supervisor" /* made for this process, if its group becomes the home */
+#define HOME "glovebox"            /* made as the home, if its group cannot be that */
 
 struct search {
     const struct cgroup_spot *spot;
@@ -347,7 +347,8 @@ static uint64_t v2_now(struct cgroup_part *p)
     return cgroup_get_u64(p, "memory.current");
 }
 
-/* Not what slabs say of themselves: files in a tmpfs keep theirs. */
+/* Without slab_reclaimable: the slabs of files in a tmpfs are counted in it, but cannot be
+ * freed. */
 static uint64_t v2_caches(struct cgroup_part *p)
 {
     return cgroup_get_key(p, "memory.stat", "inactive_file") +

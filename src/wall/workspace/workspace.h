@@ -46,7 +46,7 @@ enum skip_reason {
     SKIP_CACHE,      /* __pycache__, on the way out */
     SKIP_CONFIG,     /* would configure glovebox itself */
     SKIP_REPLACED, /* on the way in: an input of the same name hides this file of the work folder */
-    SKIP_WITHHELD, /* contains what is expected of the guest, or judges it */
+    SKIP_WITHHELD, /* contains expected results, or judges the guest */
     SKIP_KEPT, /* deleted inside, but kept outside, because some content could not be brought out */
     SKIP_REASONS
 };
@@ -115,7 +115,7 @@ int lay_add_file(struct lay_list *list, const char *spec, struct err *err);
  * freed. */
 int lay_add_tree(struct lay_list *list, int host_dirfd, struct err *err);
 
-/* A host file that contains what is expected of the guest, or judges it: folders that are added
+/* Withholds a host file that contains expected results, or judges the guest: folders that are added
  * later are laid without it, and workspace_collect does not replace it. Ignores a missing file. */
 void lay_withhold(struct lay_list *list, const char *path);
 

@@ -31,7 +31,7 @@ void changes_begin(struct changes *c, int root_fd, const struct lay_list *laid,
  */
 int changes_collect(struct changes *c, int root_fd, int out_dirfd, struct file_set *ret,
                     struct err *err);
-/* To be called when the host itself has put a file there: it will not be reported. */
+/* Call it when the host itself has put a file there: it will not be reported. */
 void changes_forget(struct changes *c, int root_fd, const char *path);
 
 #endif

@@ -36,7 +36,7 @@ struct str zygote_serve(zygote_wake *wake, void *ctx);
 /* Forks this guest into the jail that waits for the fork. Returns 0 in the fork, whose channel has
  * these descriptor numbers then; 1 in the guest; or a negative errno. */
 int zygote_fork(int channel_in, int channel_out);
-/* To be called in a fork when it is used for the first time: until then its origin cannot use the
+/* Call it in a fork when the fork is used for the first time: until then its origin cannot use the
  * fork's /proc entries. */
 void zygote_fork_show(void);
 

@@ -372,7 +372,7 @@ def test_folders(t):
     )
     os.mkdir(t.path("here/empty"))
     done = t.box("check", "empty")
-    t.ok(done.code == 0 and b"no programs" in done.err, "a folder without programs", done)
+    t.ok(done.code == 0 and b"there is no program" in done.err, "a folder without programs", done)
     t.equal(t.box("check", "--json", "empty").json, {"files": [], "allowed": True}, "in JSON")
     deep = t.path("here/deep")
     for i in range(1001):

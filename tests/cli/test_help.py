@@ -226,7 +226,7 @@ def test_suggestions(t):
     )
     t.refused(t.box("doctor", "--clean", "--json"), 2, "--clean cannot be combined with --json", "two that do not go together")
     t.refused(t.box("doctor", "x"), 2, "x; this build has jail", "an operand that is no backend")
-    t.refused(t.box("doctor", "jail", "--json"), 2, "goes with no other option", "a backend and an option")
+    t.refused(t.box("doctor", "jail", "--json"), 2, "cannot be combined with other options", "a backend and an option")
     t.refused(t.box("log", "lst"), 2, "did you mean 'list'", "a part of log mistyped")
     t.refused(t.box("help", "--mann"), 2, "did you mean --man", "an option of help's")
 

@@ -228,7 +228,7 @@ static void check_files(struct check *c, const struct opt_args *args)
 
     cmd_check_collect(c, args, &files);
     if (!files.n)
-        cmd_check_complain(c, NULL, "no programs in there");
+        cmd_check_complain(c, NULL, "there is no program in these folders");
     progress_begin(&c->progress, "checking", files.n);
     for (size_t i = 0; i < files.n && !ferror(stdout); i++) {
         if (c->set->dump_ast)

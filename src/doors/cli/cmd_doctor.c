@@ -513,7 +513,7 @@ static int doctor_perform(struct cli_options *options, struct err *err)
     const struct cli_settings *settings = &options->settings;
 
     if (options->args.operand_n && (settings->json || settings->clean || settings->doctor_all))
-        return err_set(err, ERR_USAGE, "a backend's name goes with no other option");
+        return err_set(err, ERR_USAGE, "a backend's name cannot be combined with other options");
     if (options->args.operand_n)
         return print_named_backends(&options->args, err);
     if (options->settings.clean && options->settings.json)

@@ -69,7 +69,8 @@ static int list_page(struct e2b *e, struct listing *l, struct err *err)
         return -1;
     int result = e2b_must(&answer, "list sandboxes", err);
     if (result == 0 && !json_is_array(answer.json))
-        result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
+        result = err_set(err, ERR_UNSUPPORTED,
+                         "the answer of %s does not follow E2B's protocol: it is no list",
                          e->account.shown);
     if (result == 0)
         e2b_list_keep(l->list, answer.json);

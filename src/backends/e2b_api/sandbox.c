@@ -133,7 +133,7 @@ static int take_sandbox(struct e2b *e, const json_t *answer, struct err *err)
 
     if (!e2b_is_name(id) || (domain.n && !is_domain(domain)))
         return err_set(err, ERR_UNSUPPORTED,
-                       "the answer of %s is not that of E2B: it names no sandbox",
+                       "the answer of %s does not follow E2B's protocol: it names no sandbox",
                        e->account.shown);
     forget_sandbox(e);
     e->id = xstrndup(id.p, id.n);

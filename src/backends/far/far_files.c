@@ -212,7 +212,7 @@ static int wait_for_room(struct far_guest *guest, struct err *err)
         if (guest->queue.n < before)
             until = clock_mono_ms() + STALL_MS;
         else if (clock_mono_ms() > until)
-            return err_set(err, ERR_TIMEOUT, "the %s takes no input", guest->place->name);
+            return err_set(err, ERR_TIMEOUT, "the %s accepts no input", guest->place->name);
         before = guest->queue.n;
     }
     return 0;

@@ -61,7 +61,7 @@ int far_send_file(struct far_guest *guest, int file, int64_t until_ms, struct er
         if (guest->out->cancelled || guest->failed)
             return 0; /* the helper's report says more */
         if (clock_mono_ms() > until_ms)
-            return err_set(err, ERR_TIMEOUT, "the %s takes no input", guest->place->name);
+            return err_set(err, ERR_TIMEOUT, "the %s accepts no input", guest->place->name);
     }
     return got < 0 ? err_sys(err, "read the input files") : 0;
 }

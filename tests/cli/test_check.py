@@ -1325,7 +1325,7 @@ def says(v):
 @box.once
 def test_profile_languages(t):
     for profile in ("strict", "kodeagent", "chapter", "restricted", "agentos", "smolagents"):
-        words = "False at input: language bash is not what profile %s reads" % profile
+        words = "False at input: language bash is not allowed by profile %s" % profile
         v = verdict(t, "--profile", profile, "--lang", "bash", "-c", "echo hi")
         t.equal(says(v), words, profile + " refuses Bash")
         t.equal([(f["rule"], f["name"]) for f in v["findings"]], [("language-not-read", "bash")], "by its rule")

@@ -113,7 +113,7 @@ def test_own(t, feed):
 def test_languages(t, feed):
     for profile in ("strict", "kodeagent", "restricted"):
         with Session(feed, profile=profile, lang="bash") as s:
-            t.ok("language bash is not what profile %s reads" % profile in str(s.opened), "no Bash under " + profile, s.opened)
+            t.ok("language bash is not allowed by profile %s" % profile in str(s.opened), "no Bash under " + profile, s.opened)
 
 
 def test_tools_unread(t, feed):

@@ -233,7 +233,7 @@ static void test_input(void)
         OK(!v->allowed && v->stage == GUARD_INPUT && v->n == 1, "%s reads no Bash", i->name);
         EQ_STR(v->findings[0].rule, "language-not-read");
         EQ_STR(v->findings[0].name, "bash");
-        OK(str_find(str_from(v->reason), STR("language bash is not what profile")) >= 0, "%s",
+        OK(str_find(str_from(v->reason), STR("language bash is not allowed by profile")) >= 0, "%s",
            v->reason);
         v = judge(i->name, "1", (struct guard_input){.language = "python3"});
         OK(!v->allowed, "%s: a row of another name is not Python", i->name);

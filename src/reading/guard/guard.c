@@ -36,10 +36,10 @@ static bool is_foreign(struct check *c)
         return false;
     if (p->only_read && !policy_reads(name))
         found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name,
-                 "language %s is not what profile %s reads, and %s runs only what the guard reads",
+                 "language %s is not allowed by profile %s, and %s runs only what the guard reads",
                  name.p, policy_name(p), p->only_read);
     else
-        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name, "language %s is not what profile %s reads",
+        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name, "language %s is not allowed by profile %s",
                  name.p, policy_name(p));
     return true;
 }

@@ -167,7 +167,8 @@ static void imports_spelling(struct check *c, const struct item *i)
 
     if (i->scope->kind == SCOPE_MODULE && n->op == CTX_STORE &&
         name_set_has(&c->policy->kept_names, name))
-        found(c, RULE_KEPT_NAME, n, name, "%s is kept for a function", name.p);
+        found(c, RULE_KEPT_NAME, n, name,
+              "%s is the name of a function, and may not be assigned to", name.p);
     if (name_set_has(&c->policy->spelled_builtins, name) &&
         name_set_has(&c->policy->forbidden_names, name))
         found(c, RULE_NAME_FORBIDDEN, n, name, "%s is forbidden", name.p);

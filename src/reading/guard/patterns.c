@@ -39,7 +39,8 @@ static void report_if_unread(struct check *c)
 {
     if (c->resolver.fold.gave_up)
         found_at(c, RULE_TOO_MUCH_FOLDING, NULL, STR(""),
-                 "more is put together here than the guard follows: parts of it are unread");
+                 "the program puts together more strings than the guard computes: parts of it are "
+                 "unread");
 }
 
 /* The prelude is our own text: it may do what the code may not. */

@@ -73,7 +73,7 @@ static void on_vars(const struct call *k)
 
 static void gone_through(const struct call *k, struct str module)
 {
-    found(k->c, RULE_NAMESPACE_LOOKUP, k->n, module, "all that is in %.*s is gone through",
+    found(k->c, RULE_NAMESPACE_LOOKUP, k->n, module, "all names in %.*s are searched",
           (int)module.n, module.p);
 }
 

@@ -196,5 +196,5 @@ void handed_on(struct check *c, const struct item *i, const struct value *all)
 
     if (module.n)
         found(c, RULE_MODULE_HANDED_ON, i->node, module,
-              "%.*s is handed on to where it is not followed", (int)module.n, module.p);
+              "%.*s is passed to where the guard cannot follow it", (int)module.n, module.p);
 }

@@ -41,7 +41,7 @@ static void attribute(struct check *c, const struct node *n, struct str attr)
               attr.p);
     if (p->list_dunders && is_dunder(attr) && !name_set_has(&p->allowed_dunders, attr) &&
         !is_set(n))
-        found(c, RULE_DUNDER_FORBIDDEN, n, attr, "%.*s is not on the list of allowed ones",
+        found(c, RULE_DUNDER_FORBIDDEN, n, attr, "%.*s is not on the list of allowed attributes",
               (int)attr.n, attr.p);
 }
 

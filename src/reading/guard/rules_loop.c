@@ -450,7 +450,7 @@ static void nested_rounds(struct check *c, const struct item *i)
     }
     if (depth > 1 && n > (double)c->policy->max_range * NESTED_MORE)
         found(c, RULE_HUGE_RANGE, i->node->for_stmt.iter, STR("range"),
-              "loops in loops go round %.0g times", n);
+              "the body of the innermost loop runs %.0g times", n);
 }
 
 void rules_for(struct check *c, const struct item *i)
@@ -482,7 +482,7 @@ static void generators_rounds(struct check *c, const struct item *i)
         n *= rounds_of(c, list.at[k]->comprehension.iter, i->scope);
     if (n > (double)c->policy->max_range * NESTED_MORE)
         found(c, RULE_HUGE_RANGE, i->node->comprehension.iter, STR("range"),
-              "loops in loops go round %.0g times", n);
+              "the body of the innermost loop runs %.0g times", n);
 }
 
 /* A generator expression alone does not run yet. */

@@ -43,7 +43,7 @@ static void walks_on(const struct call *k, const struct value *object)
 {
     if (object->sought)
         found(k->c, RULE_MADE_NAME, k->n, k->path,
-              "%s with a computed name, on what another one led to", shown(k->path).p);
+              "%s with a computed name, on an object found by another one", shown(k->path).p);
 }
 
 static void computed_name(const struct call *k, const struct value *object,

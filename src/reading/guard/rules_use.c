@@ -46,7 +46,7 @@ static void rules_use_report(struct check *c, const struct item *i, struct str p
     if (called)
         found_call(c, k->rule, i->node, path, "%s%s", name.p, how);
     else if (makes_code(k->rule))
-        found(c, RULE_CODE_REFERENCE, i->node, path, "%s is handed on%s", name.p, how);
+        found(c, RULE_CODE_REFERENCE, i->node, path, "%s is passed on%s", name.p, how);
     else
         found(c, k->rule, i->node, path, "%s is used%s", name.p, how);
     if (called && i->node->kind == N_ATTRIBUTE && starts_command(path))

@@ -184,11 +184,11 @@ static enum reserve_answer refuse_memory(const struct sessions *s, const struct 
     bool full = all >= s->ceilings.memory_bytes;
 
     if (full)
-        err_set(err, ERR_LIMIT, "the open sessions have %llu MiB of memory, the maximum; close one",
+        err_set(err, ERR_LIMIT, "the open sessions use %llu MiB of memory, the maximum; close one",
                 (unsigned long long)(all >> 20));
     else
         err_set(err, ERR_LIMIT,
-                "the sessions of this token have %llu MiB of memory, its share of the daemon's "
+                "the sessions of this token use %llu MiB of memory, its share of the daemon's "
                 "limit; close one",
                 (unsigned long long)(h->memory_bytes >> 20));
     return RESERVE_NO_MEMORY;

@@ -144,7 +144,7 @@ def test_problems(t):
     t.write("twice.jsonl", lines(HUMANEVAL[:1] * 2))
     done = t.box("test", "--problems", "twice.jsonl", "--suite", "s.jsonl")
     t.exits(done, 2, "a problem that is there twice")
-    t.match("--problems twice.jsonl: line 2: a second problem is 'Test/0'", done.err, "says so")
+    t.match("--problems twice.jsonl: line 2: two problems have the id 'Test/0'", done.err, "says so")
 
 
 @box.once

@@ -191,9 +191,9 @@ static void check_errors(void)
         {"[{\"kwargs\": [1]}]", "line 1, column 13: kwargs is an object: the arguments by name"},
         {"{\"args\": [1]}\n{\"args\": [1], \"expcted\": 1}",
          "line 2, column 15: a case has no \"expcted\"; did you mean \"expected\"?"},
-        {"{\"args\": [1], \"args\": [2]}", "line 1, column 15: this key comes twice"},
+        {"{\"args\": [1], \"args\": [2]}", "line 1, column 15: this key is given twice"},
         {"{\"args\": [1], \"input_args\": [2]}",
-         "line 1, column 15: \"input_args\" is \"args\" once more"},
+         "line 1, column 15: \"input_args\" and \"args\" are one key: give it once"},
         {"{\"weight\": -1}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
         {"{\"weight\": NaN}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
         {"{\"weight\": Infinity}",
@@ -216,8 +216,8 @@ static void check_errors(void)
         {"{\"call\": \"f()\", \"args\": [1], \"expected\": 1}",
          "line 1, column 1: \"call\" has its arguments in it"},
         {"{\"compare\": \"near\"}",
-         "line 1, column 13: outputs are compared \"exact\", by \"tokens\", by \"floats\" or "
-         "by \"lines\""},
+         "line 1, column 13: the comparison must be \"exact\", \"tokens\", \"floats\" or "
+         "\"lines\""},
         {"{\"expected\": {\"$type\": \"tupel\"}}",
          "line 1, column 24: no \"$type\" that is known; 'glovebox help cases' lists them"},
         {"{\"cases\": 1}", "line 1, column 11: \"cases\" is an array of cases"},

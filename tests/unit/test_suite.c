@@ -60,9 +60,9 @@ static void check_errors(void)
 {
     static const char *const rows[][2] = {
         {"", "column 1"},
-        {"[]", "a task is a JSON object"},
+        {"[]", "a task must be a JSON object"},
         {"{\"id\": \"a\"", "column 11"},
-        {"{\"code\": \"\", \"test\": \"\"}", "the task has no \"id\""},
+        {"{\"code\": \"\", \"test\": \"\"}", "the task has neither \"id\""},
         {"{\"id\": []}", "\"id\" must be a string"},
         {"{\"id\": \"a\\u0000b\"}", "\"id\" must be a string without NUL"},
         {"{\"id\": 1}", "the task has no candidate"},
@@ -73,7 +73,8 @@ static void check_errors(void)
         {"{\"id\": 1, \"code\": \"\", \"cases\": [{\"arg\": 1}]}", "\"cases\": line 1, column"},
         {"{\"id\": 1, \"code\": \"\", \"test_list\": [1]}", "\"test_list\" must be a list"},
         {"{\"id\": 1, \"code\": \"\", \"test\": 1}", "\"test\" must be test code"},
-        {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"language\": \"r\"}", "test code is for"},
+        {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"language\": \"r\"}",
+         "test code can only test"},
         {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"timeout\": -1}", "\"timeout\""},
         {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"timeout\": \"x\"}", "\"timeout\""},
         {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"timeout\": []}", "\"timeout\""},

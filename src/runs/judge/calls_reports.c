@@ -46,7 +46,7 @@ static void judge_report(struct judge *j, const struct report *report, struct ca
     else if (strcmp(report->how, "lost") == 0)
         judge_fail(r, CASE_KILLED, "The process that holds the candidate was killed");
     else if (strcmp(report->how, "ok") != 0)
-        judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
+        judge_fail(r, CASE_EXITED, "The candidate's message is not a result");
     else if (report->status || !report->payload.n)
         fail_exit(r, report->status);
     else
@@ -94,7 +94,7 @@ static void judge_load(struct judge *j, const struct report *report, struct case
         fail_exit(ret, report->status);
     else if (value_read_json(report->payload, &limits, &arena, &reported, &err) < 0 ||
              !verdict_of_failure(j->q, &reported, ret))
-        judge_fail(ret, CASE_LOAD, "What the candidate sent is no result");
+        judge_fail(ret, CASE_LOAD, "The candidate's message is not a result");
     if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED)
         ret->end = CASE_LOAD;
     arena_done(&arena);

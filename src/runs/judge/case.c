@@ -279,8 +279,9 @@ static int read_key(struct reader *r, struct value *key, struct value *v)
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (str_is(key->text, keys[i].name)) {
             if (keys[i].same_as && value_get(r->object, keys[i].same_as))
-                return value_error(r->text, key->at, r->err, "\"%s\" is \"%s\" once more",
-                                   keys[i].name, keys[i].same_as);
+                return value_error(r->text, key->at, r->err,
+                                   "\"%s\" and \"%s\" are one key: give it once", keys[i].name,
+                                   keys[i].same_as);
             return v->type == VALUE_NONE && keys[i].read != read_expected ? 0 : keys[i].read(r, v);
         }
     return refuse_slip(r, key);
@@ -357,7 +358,7 @@ static int read_case(struct reader *r, struct value *object, size_t number)
     for (size_t i = 0; i < object->n; i++) {
         for (size_t k = 0; k < i; k++)
             if (str_eq(object->items[2 * i].text, object->items[2 * k].text))
-                return case_bad(r, &object->items[2 * i], "this key comes twice");
+                return case_bad(r, &object->items[2 * i], "this key is given twice");
         if (read_key(r, &object->items[2 * i], &object->items[2 * i + 1]) < 0)
             return -1;
         if (i == 100)

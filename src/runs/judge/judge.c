@@ -77,7 +77,7 @@ void judge_fail_run(struct case_result *r, const struct result *run)
                                                : CASE_KILLED,
                    "%s", line);
     else
-        judge_fail(r, CASE_KILLED, "The candidate ended what was testing it");
+        judge_fail(r, CASE_KILLED, "The candidate killed the process that was testing it");
 }
 
 /* Searches the code: a candidate that could not be loaded did not report the function's name. */

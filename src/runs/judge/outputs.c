@@ -18,8 +18,7 @@ enum output_compare output_compare_from(struct str name, struct err *err)
         if (str_is(name, compare_names[i]))
             return (enum output_compare)i;
     err_set(err, ERR_USAGE,
-            "outputs are compared \"exact\", by \"tokens\", by \"floats\" or by "
-            "\"lines\"");
+            "the comparison must be \"exact\", \"tokens\", \"floats\" or \"lines\"");
     return COMPARE_DEFAULT;
 }
 

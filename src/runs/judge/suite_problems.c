@@ -24,7 +24,7 @@ static int keep(struct suite_problems *p, const struct suite_lines *lines, struc
 
     if (!id || json_object_get(p->places, id)) {
         if (id)
-            err_set(err, ERR_USAGE, "a second problem is '%s'", id);
+            err_set(err, ERR_USAGE, "two problems have the id '%s'", id);
         AUTO_FREE char *where = xasprintf("line %zu", lines->number);
         return err_wrap(err, "%s", where);
     }

@@ -67,7 +67,8 @@ static int read_id(struct suite_reader *r)
     }
     if (read_word(r, r->sample, keys, &r->task->id) < 0)
         return -1;
-    return r->task->id ? 0 : err_set(r->err, ERR_USAGE, "the task has no \"id\" nor \"task_id\"");
+    return r->task->id ? 0
+                       : err_set(r->err, ERR_USAGE, "the task has neither \"id\" nor \"task_id\"");
 }
 
 static int read_sample(struct suite_reader *r)
@@ -206,7 +207,8 @@ static int parse_object(struct suite_reader *r, struct str text, struct value *r
 
     if (value_read_json(text, &limits, &r->task->arena, ret, r->err) < 0)
         return -1;
-    return ret->type == VALUE_OBJECT ? 0 : err_set(r->err, ERR_USAGE, "a task is a JSON object");
+    return ret->type == VALUE_OBJECT ? 0
+                                     : err_set(r->err, ERR_USAGE, "a task must be a JSON object");
 }
 
 /* The sample gives the candidate; all other keys are those of its problem. */
@@ -233,7 +235,7 @@ static int read_object(struct suite_reader *r, struct value *problem)
         suite_answer_read(r) < 0 || read_setup(r) < 0 || suite_task_read_cases(r) < 0)
         return -1;
     if (t->is_code && t->language && !language_traits_of(t->language)->has_calls)
-        return err_set(r->err, ERR_USAGE, "test code is for candidates in Python");
+        return err_set(r->err, ERR_USAGE, "test code can only test candidates in Python");
     return 0;
 }
 

@@ -292,7 +292,7 @@ static void judge_reported(const struct judge_request *q, struct claim *k)
     if (value)
         judge_value(q, k);
     else if (!verdict_of_failure(q, k->reported, k->r))
-        judge_fail(k->r, CASE_EXITED, "What the candidate sent is no result");
+        judge_fail(k->r, CASE_EXITED, "The candidate's message is not a result");
     else if (k->r->end == CASE_RAISED)
         judge_raised(k);
 }
@@ -310,7 +310,7 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
         reported.type != VALUE_OBJECT ||
         ((value = value_get(&reported, "value")) &&
          value_resolve(value, payload, false, &arena, &err) < 0))
-        judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
+        judge_fail(r, CASE_EXITED, "The candidate's message is not a result");
     else
         judge_reported(q, &k);
     arena_done(&arena);

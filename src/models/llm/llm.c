@@ -237,7 +237,7 @@ static const struct protocol *protocol_of(const struct llm *llm, const struct ll
     if (!request->builtin)
         return provider->protocol;
     if (!provider->builtin) {
-        (void)err_set(err, ERR_UNSUPPORTED, "models of '%s' run no code on their own side",
+        (void)err_set(err, ERR_UNSUPPORTED, "models of '%s' cannot run code on the provider's side",
                       provider->name);
         return NULL;
     }

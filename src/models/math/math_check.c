@@ -344,7 +344,7 @@ static int math_check_text(struct str text, struct err *err)
         return err_set(err, ERR_USAGE, "it is longer than %d characters", MATH_MAX_TEXT);
     for (size_t i = 0; i < text.n; i++)
         if (text.p[i] < ' ' || text.p[i] > '~' || strchr("#;\\", text.p[i]))
-            return math_check_refuse(text.p[i] == '\n' ? "a second line" : "a character in it",
+            return math_check_refuse(text.p[i] == '\n' ? "a second line" : "one of its characters",
                                      err);
     return 0;
 }

@@ -351,7 +351,7 @@ static int uninstall(const struct mcp_install *install, struct err *err)
     AUTO_FREE char *path = client ? mcp_install_path_of(client, install->project, err) : NULL;
 
     if (path && (install->client || install->write || install->http))
-        return err_set(err, ERR_USAGE, "--uninstall CLIENT takes --project alone");
+        return err_set(err, ERR_USAGE, "--uninstall CLIENT can be combined with --project only");
     return path ? remove_entry(client, path, err) : -1;
 }
 

@@ -292,7 +292,8 @@ static int may_begin(const struct mcp_client *client, const struct rpc_message *
                      struct rpc_problem *problem)
 {
     if (mcp_call_find(client, m->id))
-        return rpc_problem_set(problem, RPC_INVALID, "a request with this id is being answered");
+        return rpc_problem_set(problem, RPC_INVALID,
+                               "an earlier request with this id is not answered yet");
     return client->call_n < CALLS_MAX
                ? 0
                : rpc_problem_set(problem, RPC_INTERNAL, "%d requests are being answered already",

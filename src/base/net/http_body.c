@@ -120,7 +120,7 @@ static int http_body_keep(struct http_conn *c, struct str bytes)
     if (c->x.body_fd < 0)
         return buf_add_str(&c->body, bytes);
     if (fd_write_all(c->x.body_fd, bytes.p, bytes.n) < 0) {
-        conn_refuse(c, 500, "there is no room for the body on this host");
+        conn_refuse(c, 500, "this host has no room for the body");
         return -1;
     }
     return 0;

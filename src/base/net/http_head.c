@@ -65,7 +65,8 @@ static long read_target(struct str target, struct http_head *ret, struct http_re
         return http_head_refuse(why, 414, "the address is longer than 8 KiB");
     for (size_t i = 0; i < target.n; i++)
         if ((unsigned char)target.p[i] <= ' ' || target.p[i] == 0x7F)
-            return http_head_refuse(why, 400, "the address holds a blank or a control character");
+            return http_head_refuse(why, 400,
+                                    "the address contains a blank or a control character");
     target = drop_origin(target);
     if (!target.n || (target.p[0] != '/' && !str_is(target, "*")))
         return http_head_refuse(why, 400, "the address does not begin with '/'");
@@ -81,7 +82,7 @@ static long read_version(struct str version, struct http_head *ret, struct http_
     if (version.n != 8 || !str_starts(version, "HTTP/") || version.p[6] != '.')
         return http_head_refuse(why, 400, "the first line is not 'METHOD ADDRESS HTTP/1.1'");
     if (version.p[5] != '1' || version.p[7] < '0' || version.p[7] > '9')
-        return http_head_refuse(why, 505, "HTTP/1.1 and HTTP/1.0 are spoken here");
+        return http_head_refuse(why, 505, "the only supported versions are HTTP/1.1 and HTTP/1.0");
     ret->minor = version.p[7] == '0' ? 0 : 1;
     ret->keep_alive = ret->minor > 0;
     return 0;
@@ -120,7 +121,7 @@ static long read_header(struct str line, struct http_head *ret, struct http_refu
     struct str value = trim(str_slice(line, name.n + 1, line.n));
     for (size_t i = 0; i < value.n; i++)
         if (((unsigned char)value.p[i] < ' ' && value.p[i] != '\t') || value.p[i] == 0x7F)
-            return http_head_refuse(why, 400, "a header holds a control character");
+            return http_head_refuse(why, 400, "a header contains a control character");
     if (ret->header_count == HTTP_HEADERS_MAX)
         return http_head_refuse(why, 431, "there are more than 100 headers");
     ret->headers[ret->header_count++] = (struct http_header){name, value};
@@ -132,10 +133,10 @@ static long take_length(struct str value, struct http_head *ret, struct http_ref
     uint64_t n = 0;
 
     if (ret->has_length || !value.n || value.n > 18)
-        return http_head_refuse(why, 400, "Content-Length is given twice, or is no length");
+        return http_head_refuse(why, 400, "Content-Length is given twice, or is not a number");
     for (size_t i = 0; i < value.n; i++) {
         if (value.p[i] < '0' || value.p[i] > '9')
-            return http_head_refuse(why, 400, "Content-Length is no number");
+            return http_head_refuse(why, 400, "Content-Length is not a number");
         n = n * 10 + (uint64_t)(value.p[i] - '0');
     }
     ret->length = n;
@@ -146,11 +147,11 @@ static long take_length(struct str value, struct http_head *ret, struct http_ref
 static long take_encoding(struct str value, struct http_head *ret, struct http_refusal *why)
 {
     if (ret->minor == 0)
-        return http_head_refuse(why, 400, "HTTP/1.0 has no Transfer-Encoding");
+        return http_head_refuse(why, 400, "Transfer-Encoding requires HTTP/1.1");
     if (ret->chunked)
         return http_head_refuse(why, 400, "Transfer-Encoding is given twice");
     if (!str_is_nocase(value, "chunked"))
-        return http_head_refuse(why, 501, "of transfer encodings only 'chunked' is understood");
+        return http_head_refuse(why, 501, "the only supported transfer encoding is 'chunked'");
     ret->chunked = true;
     return 0;
 }
@@ -176,7 +177,7 @@ static long take_connection(struct str value, struct http_head *ret, struct http
 static long take_expect(struct str value, struct http_head *ret, struct http_refusal *why)
 {
     if (!str_is_nocase(value, "100-continue"))
-        return http_head_refuse(why, 417, "of expectations only '100-continue' is understood");
+        return http_head_refuse(why, 417, "the only supported expectation is '100-continue'");
     ret->expects_continue = ret->minor > 0;
     return 0;
 }
@@ -202,7 +203,7 @@ static long use_headers(struct http_head *ret, struct http_refusal *why)
                 return -1;
     if (ret->chunked && ret->has_length)
         return http_head_refuse(why, 400,
-                                "Content-Length and Transfer-Encoding exclude each other");
+                                "Content-Length and Transfer-Encoding cannot be given together");
     if (ret->minor > 0 && !ret->host.p)
         return http_head_refuse(why, 400, "there is no Host header");
     return 0;
@@ -254,7 +255,7 @@ long http_head_read(struct str in, struct http_head *ret, struct http_refusal *w
         first = false;
     }
     if (got < 0)
-        return http_head_refuse(why, 400, "lines of a head end with CR LF");
+        return http_head_refuse(why, 400, "each line before the body must end with CR LF");
     if (got == 0)
         return incomplete(in, why);
     if (in.n - rest.n > HTTP_HEAD_MAX)

@@ -60,7 +60,7 @@ static int put_stdin(const struct session_call *call, json_t *body, bool taken, 
     buf_init(&b, STDIN_MAX);
     bool ours = strcmp(path, "-") == 0;
     if (ours && taken)
-        return err_set(err, ERR_USAGE, "--stdin -: standard input already has the cell");
+        return err_set(err, ERR_USAGE, "--stdin -: the cell is already read from standard input");
     if (ours ? fd_read_all(0, &b) < 0 : read_named(path, &b, err) < 0)
         return ours ? err_sys(err, "read standard input") : err_wrap(err, "--stdin");
     if (!utf8_valid(buf_str(&b)))

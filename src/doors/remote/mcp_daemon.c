@@ -174,7 +174,8 @@ static int check_room(const struct mcp_relay *r, const struct mcp_request *q,
     const struct rpc_message *m = &q->message;
 
     if (m->kind == RPC_REQUEST && m->id && mcp_daemon_find(r, m->id))
-        return rpc_problem_set(problem, RPC_INVALID, "a request with this id is being answered");
+        return rpc_problem_set(problem, RPC_INVALID,
+                               "an earlier request with this id is not answered yet");
     if (r->count >= REQUESTS_MAX)
         return rpc_problem_set(problem, RPC_INTERNAL, "%d requests are being answered already",
                                REQUESTS_MAX);

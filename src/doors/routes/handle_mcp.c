@@ -193,7 +193,7 @@ static void take_batch(struct call *call, const json_t *list)
     if (!n || n > BATCH_MAX || !str_is(str_from(c->client.version), "2025-03-26")) {
         handle_mcp_refuse(call, 400, RPC_INVALID,
                           n ? "batches exist in version 2025-03-26 only, with up to 100 messages"
-                            : "a batch without messages");
+                            : "the batch has no messages");
         return;
     }
     struct mcp_post *post = mcp_post_new(call, c);
@@ -368,7 +368,7 @@ void handle_mcp_get(struct call *call)
     else if (!last.n)
         open_stream(c, call);
     else if (!mcp_post_resume(c, call, last))
-        handle_mcp_refuse(call, 400, RPC_INVALID, "there is nothing more of this stream");
+        handle_mcp_refuse(call, 400, RPC_INVALID, "this stream has no further events");
 }
 
 void handle_mcp_delete(struct call *call)

@@ -147,7 +147,8 @@ static bool may_read_log(struct call *call)
     if (call->operator|| call->server->config->tokens.n <= 1)
         return true;
     call_refuse(call, 403, NULL, "policy",
-                "several may ask here, and the run log is of all: it is read on the daemon's host");
+                "this daemon has several clients, and the run log has the runs of all: read it on "
+                "its host");
     return false;
 }
 

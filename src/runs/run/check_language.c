@@ -118,7 +118,7 @@ int check_language_allowed(const struct policy *policy, const struct language *l
     if (!policy || policy_allows_language(policy, str_from(language->name)))
         return 0;
     const char *who = policy_wants_read(policy);
-    return err_set(err, ERR_POLICY, "language %s is not what profile %s reads%s%s%s",
+    return err_set(err, ERR_POLICY, "language %s is not allowed by profile %s%s%s%s",
                    language->name, policy_name(policy), who ? ", and " : "", who ? who : "",
                    who ? " runs only what the guard reads" : "");
 }

@@ -197,7 +197,7 @@ static void no_route(struct call *call)
         if (!strchr(r->path, '{') && r->path[1])
             suggestion_try(&near, r->path);
     call_refuse(call, 404, NULL, "usage", "there is nothing at this address%s%s%s",
-                near.best ? "; did you mean " : "; /openapi.json lists what there is",
+                near.best ? "; did you mean " : "; /openapi.json lists the addresses",
                 near.best ? near.best : "", near.best ? "?" : "");
 }
 
@@ -213,7 +213,7 @@ static int find_route(struct call *call)
         call->route = r;
         if (http_decode(id, false, &call->id) == 0 && http_decode(rest, false, &call->rest) == 0)
             return 0;
-        call_refuse(call, 400, NULL, "usage", "the address is not encoded as it should be");
+        call_refuse(call, 400, NULL, "usage", "the address is not percent-encoded correctly");
         return -1;
     }
     no_route(call);
@@ -278,12 +278,13 @@ static int check_caller(struct call *call)
     if (call->operator)
         return 0;
     if (http_header(head, "origin").p && !is_own_origin(head)) {
-        call_refuse(call, 403, NULL, "policy", "pages of browsers may not ask here");
+        call_refuse(call, 403, NULL, "policy",
+                    "requests from web pages in a browser are not accepted");
         return -1;
     }
     if (!host_is_ours(call)) {
         call_refuse(call, 421, NULL, "policy",
-                    "this host goes by another name; 'glovebox serve --host-name' "
+                    "the Host header is not a name of this host; 'glovebox serve --host-name' "
                     "adds one");
         return -1;
     }
@@ -329,7 +330,7 @@ static bool is_form_type(struct str type)
 static int refuse_type(struct call *call, struct str type)
 {
     call_refuse(call, 415, NULL, "unsupported",
-                "the body is JSON here: send Content-Type: application/json (curl: --json), "
+                "the body must be JSON: send Content-Type: application/json (curl: --json), "
                 "not '%.*s'",
                 (int)(type.n < 60 ? type.n : 60), type.p);
     return -1;
@@ -342,7 +343,8 @@ static int check_body(struct call *call)
     struct str encoding = http_header(head, "content-encoding");
 
     if (encoding.n && !str_is_nocase(encoding, "identity")) {
-        call_refuse(call, 415, NULL, "unsupported", "bodies are sent as they are here, not '%.*s'",
+        call_refuse(call, 415, NULL, "unsupported",
+                    "Content-Encoding '%.*s' is not supported; send the body uncompressed",
                     (int)(encoding.n < 40 ? encoding.n : 40), encoding.p);
         return -1;
     }
@@ -373,7 +375,7 @@ static int prepare_body(struct call *call)
     if (call->route->flags & ROUTE_UPLOAD) {
         if (http_to_file(call->x, s->max_upload) == 0)
             return 0;
-        call_refuse(call, 500, NULL, "system", "there is no place for the body on this host");
+        call_refuse(call, 500, NULL, "system", "this host has no room for the body");
         return -1;
     }
     http_body_max(call->x, call->route->flags & ROUTE_JSON ? s->max_body : 64 << 10);

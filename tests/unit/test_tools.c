@@ -145,7 +145,8 @@ static void test_parameters(void)
                "[{\"name\":\"q\"" EITHER ",\"type\":\"list[str]\",\"description\":\"d\"},"
                "{\"name\":\"n\"" EITHER ",\"optional\":true,\"type\":\"int | None\"}]");
     parameters("{\"type\":\"object\"}", "[]");
-    parameters("{\"type\":\"string\"}", "tool t: a schema of parameters has \"type\": \"object\"");
+    parameters("{\"type\":\"string\"}",
+               "tool t: a schema of parameters must have \"type\": \"object\"");
     parameters("1", "tool t: parameters must be a list of names or of objects, or a JSON Schema");
     parameters("[1]", "tool t: '' is not a valid parameter name");
     parameters("[\"def\"]", "tool t: 'def' is not a valid parameter name");
@@ -155,11 +156,11 @@ static void test_parameters(void)
     parameters("[{\"name\":\"a\",\"kind\":\"var_keyword\"},\"b\"]",
                "tool t: the parameter b cannot follow a var_keyword parameter");
     parameters("[{\"name\":\"a\",\"kind\":\"any\"}]",
-               "tool t: a parameter's kind is positional_only, positional_or_keyword, "
+               "tool t: a parameter's kind must be positional_only, positional_or_keyword, "
                "var_positional, keyword_only or var_keyword");
     parameters("[{\"name\":\"a\",\"typ\":1}]", "tool t: a parameter has no 'typ'");
     parameters("[{\"name\":\"a\",\"type\":1}]",
-               "tool t: a parameter's type is a string of at most 500 bytes");
+               "tool t: a parameter's type must be a string of at most 500 bytes");
     parameters("{\"properties\":{\"a b\":{}}}", "tool t: 'a b' is not a valid parameter name");
     parameters("{\"properties\":[]}", "tool t: \"properties\" must be an object");
 }

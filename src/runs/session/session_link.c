@@ -116,7 +116,7 @@ void link_rest(struct link *l)
 int link_put(struct link *l, const char *kind, uint32_t id, struct str bytes, struct err *err)
 {
     if (cell_frame_put(&l->out, kind, id, bytes) < 0)
-        return err_set(err, ERR_USAGE, "%zu MiB are more than a session takes at once (%u)",
+        return err_set(err, ERR_USAGE, "%zu MiB are more than a session accepts at once (%u)",
                        bytes.n >> 20, CELL_FRAME_MAX >> 20);
     return 0;
 }

@@ -54,7 +54,7 @@ static int kind_of(const struct reading *r, const json_t *parameter, int *ret)
             return 0;
         }
     return err_set(r->err, ERR_USAGE,
-                   "tool %.80s: a parameter's kind is positional_only, positional_or_keyword, "
+                   "tool %.80s: a parameter's kind must be positional_only, positional_or_keyword, "
                    "var_positional, keyword_only or var_keyword",
                    r->tool);
 }
@@ -86,8 +86,8 @@ static int tool_parameters_copy_text(const struct reading *r, const json_t *from
         return 0;
     if (!json_is_string(text) || json_string_length(text) > max)
         return err_set(r->err, ERR_USAGE,
-                       "tool %.80s: a parameter's %s is a string of at most %zu bytes", r->tool,
-                       key, max);
+                       "tool %.80s: a parameter's %s must be a string of at most %zu bytes",
+                       r->tool, key, max);
     json_object_set(to, key, text);
     return 0;
 }
@@ -295,7 +295,8 @@ static int read_schema(struct reading *r, const json_t *schema)
 
     if ((!type || strcmp(type, "object") != 0) && !properties)
         return err_set(r->err, ERR_USAGE,
-                       "tool %.80s: a schema of parameters has \"type\": \"object\"", r->tool);
+                       "tool %.80s: a schema of parameters must have \"type\": \"object\"",
+                       r->tool);
     if (properties && !json_is_object(properties))
         return err_set(r->err, ERR_USAGE, "tool %.80s: \"properties\" must be an object", r->tool);
     if (json_object_size(properties) > TOOL_PARAMETERS_MAX || required > TOOL_PARAMETERS_MAX)

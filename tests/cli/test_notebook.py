@@ -188,7 +188,7 @@ def test_hostile(t):
     cell = '{"cell_type": "code", "source": %s}'
     for text, want in (
             ("", "is not JSON: line 1"), ("{", "is not JSON: line 1"), ("[" * 100000, "maximum parsing depth"),
-            ("[]", "no notebook: it has no number 'nbformat'"), ('{"nbformat": "4"}', "no number 'nbformat'"),
+            ("[]", "not a notebook: it has no number 'nbformat'"), ('{"nbformat": "4"}', "no number 'nbformat'"),
             ('{"nbformat": 2}', "has nbformat 2; 3 and 4 can be read"), ('{"nbformat": 4}', "no list of cells"),
             ('{"nbformat": 3, "worksheets": 3}', "no list of worksheets"),
             ('{"nbformat": 4, "cells": [3]}', "item 1 of its cells: has no 'cell_type'"),

@@ -42,7 +42,7 @@ static int check_format(struct notebook *nb, struct err *err)
     int64_t n = json_get_int(nb->document, "nbformat");
 
     if (!json_is_object(nb->document) || !json_is_integer(format))
-        return err_set(err, ERR_USAGE, "is JSON, but no notebook: it has no number 'nbformat'");
+        return err_set(err, ERR_USAGE, "is JSON, but not a notebook: it has no number 'nbformat'");
     if (n != 3 && n != 4)
         return err_set(err, ERR_USAGE, "has nbformat %lld; 3 and 4 can be read", (long long)n);
     nb->format = (int)n;

@@ -240,7 +240,7 @@ static int read_ints(struct form *f, const char *const *keys, size_t n,
         else if (v && v->type == VALUE_INT)
             ret[i] = *v;
         else
-            return value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is no integer",
+            return value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is not an integer",
                                keys[i]);
     }
     return 0;
@@ -390,7 +390,7 @@ static int read_moment(struct form *f, bool date, bool clock)
     uint32_t at = v->at;
     return value_read_moment(text, date, clock, f->v)
                ? 0
-               : value_error(f->text, at, f->err, "not as isoformat() writes it");
+               : value_error(f->text, at, f->err, "this is not the form of isoformat()");
 }
 
 static int read_date(struct form *f)
@@ -472,7 +472,7 @@ static int check_keys(const struct form *f)
     for (size_t i = 1; i < f->v->n && result == 0; i++)
         if (str_eq(keys[i - 1]->text, keys[i]->text))
             result =
-                value_error(f->text, keys[i]->at, f->err, "the key \"%.*s\" comes twice",
+                value_error(f->text, keys[i]->at, f->err, "the key \"%.*s\" is given twice",
                             (int)(keys[i]->text.n < 60 ? keys[i]->text.n : 60), keys[i]->text.p);
     arena_done(&scratch);
     return result;

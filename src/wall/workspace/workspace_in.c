@@ -238,10 +238,9 @@ static int no_such_source(const char *src, const char *spec, struct err *err)
     int saved = errno;
 
     if (saved == ENOENT && access(spec, F_OK) == 0)
-        return err_set(
-            err, ERR_USAGE,
-            "%s: no such file; for one whose own name has a colon, give a NAME: '%s:NAME'", src,
-            spec);
+        return err_set(err, ERR_USAGE,
+                       "%s: no such file; if a colon is part of its name, give a NAME: '%s:NAME'",
+                       src, spec);
     errno = saved;
     return saved == ENOENT || saved == ENOTDIR
                ? err_set(err, ERR_USAGE, "%s: no such file or folder", src)

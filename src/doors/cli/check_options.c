@@ -46,7 +46,7 @@ const struct opt check_other_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(no_attributes),
      .group = "Instead of checking",
-     .help = "with --dump-ast: without lines and columns"},
+     .help = "with --dump-ast: leave out lines and columns"},
     {.name = "list-rules",
      .kind = OPT_FLAG,
      .offset = AT(list_rules),
@@ -68,6 +68,6 @@ const struct opt check_other_options[] = {
      .offset = AT(show_profile),
      .arg = "NAME",
      .group = "Instead of checking",
-     .help = "print a profile as a policy file; --allow-imports and --forbid-imports are in it"},
+     .help = "print a profile as a policy file; it includes --allow-imports and --forbid-imports"},
     {0},
 };

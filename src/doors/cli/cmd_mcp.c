@@ -98,7 +98,7 @@ static const struct opt mcp_options[] = {
      .offset = AT(install.remove),
      .arg = "CLIENT",
      .group = "Clients",
-     .help = "remove the entry from this client's file, and keep what else is there"},
+     .help = "remove the entry from this client's file, and keep the rest of the file"},
     {.name = "project",
      .kind = OPT_FLAG,
      .offset = AT(install.project),
@@ -111,15 +111,16 @@ static const struct opt mcp_options[] = {
      .offset = AT(install.write),
      .often = true,
      .group = "Clients",
-     .help = "with --install: write it into the client's file, and keep what is there"},
+     .help = "with --install: write the configuration into the client's file, and keep the rest of "
+             "the file"},
     {.name = "http",
      .kind = OPT_STRING,
      .offset = AT(install.http),
      .arg = "ADDRESS",
      .group = "Clients",
-     .help =
-         "with --install: the client asks the daemon at this address, HOST:PORT, with the token "
-         "in $GLOVEBOX_TOKEN"},
+     .help = "with --install: the client connects to the daemon at this address, HOST:PORT, with "
+             "the token "
+             "in $GLOVEBOX_TOKEN"},
     {0},
 };
 
@@ -317,7 +318,7 @@ static int cmd_mcp_run(int argc, char **argv)
 
 const struct command command_mcp = {
     .name = "mcp",
-    .summary = "a server for MCP clients: tools by which a model runs code",
+    .summary = "serve MCP clients: tools with which a model runs code",
     .usage = "glovebox mcp [OPTION]...\n"
              "glovebox mcp --install CLIENT [--project] [--write] [OPTION]...\n"
              "glovebox mcp --uninstall CLIENT [--project]",

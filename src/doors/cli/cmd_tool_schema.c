@@ -19,7 +19,7 @@ static const struct opt schema_options[] = {
      .offset = AT(format),
      .group = "Output",
      .choices = tool_form_names,
-     .help = "as this API writes tools"},
+     .help = "write the tool in the form of this API"},
     OPT_HELP_ROWS(AT(help)),
     {0},
 };

@@ -33,7 +33,7 @@ static const struct opt shown_options[] = {
      .offset = AT(common.log),
      .arg = "FILE",
      .group = "General",
-     .help = "the run log, instead of the one 'glovebox log path' shows"},
+     .help = "read this run log instead of the default one ('glovebox log path')"},
     {0},
 };
 

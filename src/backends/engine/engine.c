@@ -187,7 +187,8 @@ static int need_version(const struct engine *e, const struct engine_answer *answ
 {
     if (strstr(answer->said, "HTTPS server"))
         return say_needs_tls(e, err);
-    return engine_must(answer, "say its version", err) < 0 ? err_wrap(err, "%s", e->place.name) : 0;
+    return engine_must(answer, "report its version", err) < 0 ? err_wrap(err, "%s", e->place.name)
+                                                              : 0;
 }
 
 static int agree(struct engine *e, struct err *err)

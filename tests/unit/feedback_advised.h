@@ -15,7 +15,7 @@ static const struct {
     const char *language, *type, *message, *advice;
 } advised[] = {
     {"python", "NameError", "name 'pritn' is not defined. Did you mean: 'print'?",
-     "'pritn' is not defined, 'print' is: probably a misspelling of it."},
+     "'pritn' is not defined, but 'print' is: 'pritn' is probably a misspelling."},
     {"python", "NameError", "name 'json' is not defined",
      "'json' is a module of the standard library. Add 'import json' at the top."},
     {"python", "NameError", "name 'np' is not defined. Did you mean: 'map'?",
@@ -25,7 +25,7 @@ static const struct {
     {"python", "UnboundLocalError",
      "cannot access local variable 'n' where it is not associated with a value",
      "'n' is assigned somewhere in this function, so all of the function treats it as local, and "
-     "here it has no value yet. Give it one first, or declare it 'global' or 'nonlocal'."},
+     "here it has no value yet. Assign a value first, or declare it 'global' or 'nonlocal'."},
     {"python", "TypeError", "f() missing 2 required positional arguments: 'a' and 'b'",
      "f() was called without 'a' and 'b'. Compare the call with the definition."},
     {"python", "TypeError", "f() takes 1 positional argument but 2 were given",
@@ -60,7 +60,7 @@ static const struct {
      "Module 'own_thing' is not installed, and a program cannot install packages. Use the "
      "standard library; a module of your own comes with --file; " WAYS},
     {"python", "ModuleNotFoundError", "No module named 'jsno'",
-     "Module 'jsno' does not exist; 'json' does: probably a misspelling of it."},
+     "Module 'jsno' does not exist, but 'json' does: the name is probably misspelled."},
     {"python", "ModuleNotFoundError", "No module named 'data'",
      "Module 'data' is not installed, and a program cannot install packages. Use the standard "
      "library; a module of your own comes with --file; " WAYS},
@@ -68,7 +68,7 @@ static const struct {
      "There is no in.csv inside. Inputs come into the working folder with --file; the program sees "
      "nothing else of the host's files."},
     {"python", "EOFError", "EOF when reading a line",
-     "input() found nothing more to read: nobody types here. Give the input with --stdin, or put "
+     "input() found no more text: no person types input here. Give the input with --stdin, or put "
      "the values into the program."},
     {"python", "OSError", "[Errno 28] No space left on device",
      "The disk is full: workspace and $TMPDIR share --disk. Write less, delete what is not needed "

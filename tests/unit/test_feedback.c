@@ -129,8 +129,8 @@ static void test_fallback(void)
     begin(&r, "python", "", 3);
     feedback_make(&(struct feedback_input){.result = &r}, &f);
     EQ_STR(text_at(&f, 0),
-           "The program ended with exit status 3 and wrote nothing to its error output. Look where "
-           "it exits, and have it say why.");
+           "The program ended with exit status 3 and wrote nothing to its error output. Find the "
+           "place where it exits, and print the reason there.");
     EQ_STR(text_at(&f, 1), "Code failed to execute. Check logic and edge cases.");
     EQ_INT(f.n, 2);
     feedback_done(&f);
@@ -229,10 +229,10 @@ static const struct {
      "No more processes or threads could be started (16)."},
     {"output", LIMIT_OUTPUT, 0, 1, "python", "x", "The program printed more than is kept; the"},
     {"a crash", 0, SIGSEGV, 139, "python", "", "The program crashed: it touched memory"},
-    {"abort", 0, SIGABRT, 134, "javascript", "", "The program gave up on its own (abort)"},
+    {"abort", 0, SIGABRT, 134, "javascript", "", "The program ended itself (abort)"},
     {"kill", 0, SIGKILL, 137, "python", "", "The program was killed (SIGKILL): by itself"},
     {"an odd signal", 0, SIGUSR1, 138, "python", "", "The program was ended by signal 10."},
-    {"a child's crash", 0, 0, 139, "bash", "", "Exit status 139 is what a shell says when signal"},
+    {"a child's crash", 0, 0, 139, "bash", "", "Exit status 139 is that of a shell when signal"},
     {"no command", 0, 0, 127, "bash", "env: 'x': not a thing\n",
      "Exit status 127: a command was "
      "not found."},
@@ -248,7 +248,7 @@ static const struct {
      "Only the working folder and $TMPDIR can be written."},
     {"heap", 0, SIGABRT, 134, "javascript",
      "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n",
-     "The program gave up on its own (abort)"},
+     "The program ended itself (abort)"},
 };
 
 static void test_ends(void)
@@ -290,7 +290,7 @@ static void test_denied(void)
     r.outcome.denied[1] = (struct jail_denial){"process_vm_readv", 1};
     r.outcome.denied[2] = (struct jail_denial){"swapon", 1};
     feedback_make(&(struct feedback_input){.result = &r}, &f);
-    EQ_STR(text_at(&f, 0), "Looking into other processes is not allowed inside (ptrace): debuggers "
+    EQ_STR(text_at(&f, 0), "Access to other processes is not allowed inside (ptrace): debuggers "
                            "and tracers do not work.");
     EQ_STR(text_at(&f, 1),
            "The system call swapon is not allowed inside and returned an error. Do without it.");
@@ -335,8 +335,8 @@ static void test_refused(void)
     err_set(&r.error, ERR_SYSTEM, "cannot clone");
     feedback_make(&(struct feedback_input){.result = &r}, &f);
     EQ_STR(text_at(&f, 0), "cannot clone");
-    EQ_STR(text_at(&f, 1), "This is no fault of the program: the sandbox could not run it. Try "
-                           "again, or ask 'glovebox doctor'.");
+    EQ_STR(text_at(&f, 1), "The program did not cause this: the sandbox could not run it. Try "
+                           "again, or run 'glovebox doctor'.");
     feedback_done(&f);
     result_done(&r);
 }
@@ -441,7 +441,7 @@ static void test_ceiling(void)
         OK(n <= (max < 200 ? 200 : max) && utf8_valid(str_from(text)) && !strchr(text, 0x1b),
            "%zu characters where %zu are allowed", n, max);
         if (max < 2000)
-            OK(strstr(text, "left out for want of room") != NULL, "and it says so");
+            OK(strstr(text, "left out, for lack of space") != NULL, "and it says so");
         feedback_done(&f);
     }
     result_done(&r);

@@ -109,26 +109,26 @@ static const struct {
     const char *name, *text;
 } signals[] = {
     {SIGSEGV, "SIGSEGV",
-     "The program crashed: it touched memory that is not its own. In a scripting language that is "
-     "an extension module, ctypes, or a stack that recursion used up: do without, or call less "
-     "deeply."},
+     "The program crashed: it touched memory that is not its own. In a scripting language, the "
+     "cause is an extension module, ctypes, or a stack that is used up by recursion: do without "
+     "the module, or reduce the depth of calls."},
     {SIGBUS, "SIGBUS",
-     "The program crashed on a memory access: a mapped file that became shorter, or a full disk "
-     "below it."},
+     "The program crashed on a memory access: a mapped file became shorter, or the disk of the "
+     "file is full."},
     {SIGABRT, "SIGABRT",
-     "The program gave up on its own (abort): a failed assertion, a broken heap, or no memory "
-     "left. Read the last lines of its error output."},
+     "The program ended itself (abort): an assertion failed, the heap is damaged, or no memory "
+     "is left. Read the last lines of its error output."},
     {SIGFPE, "SIGFPE", "The program divided a whole number by zero in compiled code. Test for it."},
     {SIGILL, "SIGILL",
      "The program ran an instruction that this processor does not have: a library was built for "
-     "another one."},
+     "another processor."},
     {SIGSYS, "SIGSYS",
      "A system call that is not allowed inside ended the program. Do without it."},
     {SIGKILL, "SIGKILL",
      "The program was killed (SIGKILL): by itself, by one of its processes, or by someone on the "
-     "host. It met none of its limits. Do not kill processes."},
+     "host. It reached none of its limits. Do not kill processes."},
     {SIGTERM, "SIGTERM",
-     "Something asked the program to end (SIGTERM): it or one of its processes."},
+     "The program was asked to end (SIGTERM), by itself or by one of its processes."},
     {SIGINT, "SIGINT", "The program was interrupted (SIGINT)."},
     {SIGPIPE, "SIGPIPE",
      "The program wrote to a pipe that no process read any more. Read all of it, or ignore the "
@@ -235,9 +235,11 @@ static void collect_refusal(struct collector *c)
     if (!c->to->n && v->reason && *v->reason)
         collect_text(c, TOPIC_NONE, printable_text(str_from(v->reason)));
     if (v->stage == GUARD_IMPORTS || v->stage == GUARD_PATTERNS)
-        collect_text(c, TOPIC_NONE,
-                     xstrdup("The program was not started: write it without what is named here, or "
-                             "have its owner allow it (--allow-imports, --profile)."));
+        collect_text(
+            c, TOPIC_NONE,
+            xstrdup(
+                "The program was not started: rewrite the parts that are named "
+                "here, or let the owner of the sandbox allow them (--allow-imports, --profile)."));
 }
 
 /* ---- all causes ---- */
@@ -251,8 +253,8 @@ static void collect_own_failure(struct collector *c)
     collect_text(c, TOPIC_NONE, printable_text(str_from(e->msg)));
     if (e->kind == ERR_SYSTEM)
         collect_text(c, TOPIC_NONE,
-                     xstrdup("This is no fault of the program: the sandbox could not run it. Try "
-                             "again, or ask 'glovebox doctor'."));
+                     xstrdup("The program did not cause this: the sandbox could not run it. Try "
+                             "again, or run 'glovebox doctor'."));
 }
 
 void collect_ends(struct collector *c)
@@ -307,7 +309,7 @@ static const struct {
      "A socket of a kind that is not allowed inside was asked for ({1}). There is no "
      "network. " OPENS_NET},
     {NAMES("ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd"), TOPIC_NONE,
-     "Looking into other processes is not allowed inside ({1}): debuggers and tracers do not "
+     "Access to other processes is not allowed inside ({1}): debuggers and tracers do not "
      "work."},
     {NAMES("mount", "umount2", "unshare", "setns", "clone", "clone3", "pivot_root", "chroot"),
      TOPIC_NONE,
@@ -405,13 +407,14 @@ void collect_status(struct collector *c)
                                r->exit_code == 127 ? "was not found" : "could not be run"));
     else if (r->exit_code > 128 && r->exit_code <= 128 + SIGRTMAX)
         collect_text(c, TOPIC_NONE,
-                     xasprintf("Exit status %d is what a shell says when signal %d (%s) ended a "
+                     xasprintf("Exit status %d is that of a shell when signal %d (%s) ended a "
                                "command.",
                                r->exit_code, r->exit_code - 128, strsignal(r->exit_code - 128)));
     else if (!r->err.total)
-        collect_text(c, TOPIC_NONE,
-                     xasprintf(FEEDBACK_SILENT
-                               "%d and wrote nothing to its "
-                               "error output. Look where it exits, and have it say why.",
-                               r->exit_code));
+        collect_text(
+            c, TOPIC_NONE,
+            xasprintf(FEEDBACK_SILENT
+                      "%d and wrote nothing to its "
+                      "error output. Find the place where it exits, and print the reason there.",
+                      r->exit_code));
 }

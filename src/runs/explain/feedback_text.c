@@ -154,7 +154,7 @@ static void put_advice(struct message *m, const struct feedback *f, bool excerpt
     }
     if (!left)
         return;
-    AUTO_FREE char *note = xasprintf("(%zu more left out for want of room)\n", left);
+    AUTO_FREE char *note = xasprintf("(%zu more left out, for lack of space)\n", left);
     m->max += NOTE_CHARS;
     (void)feedback_text_put(m, str_from(note));
     m->max -= NOTE_CHARS;
@@ -182,7 +182,7 @@ static void put_excerpt(struct message *m, const struct result *r)
     }
     if (!feedback_text_put(m, buf_str(&b))) {
         m->max += NOTE_CHARS;
-        (void)feedback_text_put(m, STR("(the error output is left out for want of room)\n"));
+        (void)feedback_text_put(m, STR("(the error output is left out, for lack of space)\n"));
         m->max -= NOTE_CHARS;
     }
 }

@@ -20,8 +20,8 @@ static const struct far_ability abilities[BACKEND_ABILITIES] = {
     [CAN_HOST_NET] = {.how = "the sandbox's access to the internet"},
     [CAN_LIMIT_WALL] = {.held = true},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
-    [CAN_LIMIT_MEMORY] = {.how = "watched inside, some milliseconds late; the template has the "
-                                 "last word"},
+    [CAN_LIMIT_MEMORY] = {.how = "watched inside, some milliseconds late; the template's own limit "
+                                 "holds, too"},
     [CAN_LIMIT_PIDS] = {.how = "for the guest's user"},
     [CAN_LIMIT_CPUS] = {.never = "gives as many processors as its template has"},
     [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS)},

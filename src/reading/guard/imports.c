@@ -36,7 +36,8 @@ static void held(struct check *c, const struct node *alias, struct str from, str
     struct str target;
 
     if (module_holds(from, name, &target) && module_is_powerful(target))
-        module(c, alias, target, arena_printf(&c->arena, ", had from %.*s", (int)from.n, from.p));
+        module(c, alias, target,
+               arena_printf(&c->arena, ", imported from %.*s", (int)from.n, from.p));
 }
 
 static void imports_statement(struct check *c, const struct node *n)

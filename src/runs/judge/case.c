@@ -74,7 +74,7 @@ static int read_args(struct reader *r, struct value *v)
     if (keep_raw(r, v, &r->c->args) < 0)
         return -1;
     if (r->c->args.p && v->type != VALUE_LIST && v->type != VALUE_TUPLE)
-        return case_bad(r, v, "args is an array, with one item for each argument");
+        return case_bad(r, v, "args must be an array, with one item for each argument");
     if (r->c->args.p)
         r->c->arg_values = *v;
     return 0;
@@ -87,10 +87,10 @@ static int read_kwargs(struct reader *r, struct value *v)
     if (!r->c->kwargs.p)
         return 0;
     if (v->type != VALUE_DICT)
-        return case_bad(r, v, "kwargs is an object: the arguments by name");
+        return case_bad(r, v, "kwargs must be an object: the arguments by name");
     for (size_t i = 0; i < v->n; i++)
         if (v->items[2 * i].type != VALUE_STR)
-            return case_bad(r, &v->items[2 * i], "the name of an argument is a string");
+            return case_bad(r, &v->items[2 * i], "the name of an argument must be a string");
     r->c->kwarg_values = *v;
     return 0;
 }
@@ -143,7 +143,7 @@ static int read_expected_repr(struct reader *r, struct value *v)
 static int read_amount(struct reader *r, const struct value *v, double *ret)
 {
     if (!number_to_double(v, ret) || !isfinite(*ret) || *ret < 0)
-        return case_bad(r, v, "here a number is expected that is not negative");
+        return case_bad(r, v, "here a number of 0 or more is expected");
     return 0;
 }
 
@@ -153,7 +153,7 @@ static int read_weight(struct reader *r, struct value *v)
     double *weight = &r->c->weight;
 
     if (!number_to_double(v, weight) || !isfinite(*weight) || *weight < 0 || *weight > WEIGHT_MAX)
-        return case_bad(r, v, "a weight is a finite number from 0 to 1e100");
+        return case_bad(r, v, "a weight must be a finite number from 0 to 1e100");
     return 0;
 }
 
@@ -173,11 +173,12 @@ static int read_tolerance(struct reader *r, struct value *v)
     }
     struct value *abs = value_get(v, "abs"), *rel = value_get(v, "rel"), *nan = value_get(v, "nan");
     if (!abs && !rel && !nan)
-        return case_bad(r, v, "a tolerance is a number, or has \"abs\", \"rel\" or \"nan\"");
+        return case_bad(
+            r, v, "a tolerance must be a number, or an object with \"abs\", \"rel\" or \"nan\"");
     if ((abs && read_amount(r, abs, &t->abs) < 0) || (rel && read_amount(r, rel, &t->rel) < 0))
         return -1;
     if (nan && nan->type != VALUE_BOOL)
-        return case_bad(r, nan, "\"nan\" says true or false: whether nan equals nan");
+        return case_bad(r, nan, "\"nan\" must be true or false: whether nan equals nan");
     t->on = abs || rel;
     t->nan_equal = nan && nan->truth;
     return 0;
@@ -186,7 +187,7 @@ static int read_tolerance(struct reader *r, struct value *v)
 static int read_tuple_as_list(struct reader *r, struct value *v)
 {
     if (v->type != VALUE_BOOL)
-        return case_bad(r, v, "\"tuple_as_list\" is true or false");
+        return case_bad(r, v, "\"tuple_as_list\" must be true or false");
     r->c->tuple_as_list = v->truth;
     return 0;
 }
@@ -204,10 +205,10 @@ static int read_timeout(struct reader *r, struct value *v)
     if (read_amount(r, v, &seconds) < 0)
         return -1;
     if (seconds > 1e9)
-        return case_bad(r, v, "a timeout this long is none");
+        return case_bad(r, v, "the timeout is too long");
     r->c->timeout_ms = (int64_t)(seconds * 1000 + 0.5);
     if (!r->c->timeout_ms)
-        return case_bad(r, v, "a timeout of nothing");
+        return case_bad(r, v, "the timeout must not be 0");
     return 0;
 }
 
@@ -310,7 +311,7 @@ static int finish_program(struct reader *r)
     for (size_t i = 0; i < args->n; i++) {
         if (args->items[i].type != VALUE_STR ||
             memchr(args->items[i].text.p, 0, args->items[i].text.n))
-            return case_bad(r, &args->items[i], "an argument of a program is a string");
+            return case_bad(r, &args->items[i], "an argument of a program must be a string");
         c->argv[i] = (char *)(uintptr_t)arena_str(&r->file->arena, args->items[i].text).p;
     }
     return 0;
@@ -336,11 +337,11 @@ static int finish_call(struct reader *r)
     if (expects_nothing(r))
         c->has_expected = false;
     if (c->compare)
-        return case_bad(r, r->object, "\"compare\" is about the output of whole programs");
+        return case_bad(r, r->object, "\"compare\" applies only to the output of whole programs");
     if (!c->call.p)
         return 0;
     if (c->arg_values.n || c->kwarg_values.n)
-        return case_bad(r, r->object, "\"call\" has its arguments in it");
+        return case_bad(r, r->object, "the arguments must be in \"call\", not beside it");
     c->args = c->kwargs = (struct str){NULL, 0};
     if (!c->has_expected && !c->expected_type.n && !c->expected_exception.n && !c->expected_repr.p)
         return case_bad(r, r->object, "a case with \"call\" needs \"expected\"");
@@ -362,7 +363,7 @@ static int read_case(struct reader *r, struct value *object, size_t number)
         if (read_key(r, &object->items[2 * i], &object->items[2 * i + 1]) < 0)
             return -1;
         if (i == 100)
-            return case_bad(r, object, "a case has no more than 100 keys");
+            return case_bad(r, object, "a case may have at most 100 keys");
     }
     if (!r->c->name)
         r->c->name = arena_printf(&r->file->arena, "case %zu", number);
@@ -405,7 +406,7 @@ static int case_read_document(struct reader *r, struct value *v)
     if (!list)
         return read_case_list(r, v, 1);
     if (list->type != VALUE_LIST)
-        return case_bad(r, list, "\"cases\" is an array of cases");
+        return case_bad(r, list, "\"cases\" must be an array of cases");
     if (func && case_read_string(r, func, &name) < 0)
         return -1;
     if (func)

@@ -59,7 +59,7 @@ static void doubt_layers(struct judge *j)
     for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
         if (missing & LAYER_BIT(layer))
             (void)buf_addf(&b, " %s", jail_layers[layer].name);
-    (void)buf_adds(&b, " the program could have reached what judges it");
+    (void)buf_adds(&b, " the program could have reached its judge");
     j->ret->doubt = buf_take(&b);
 }
 

@@ -332,7 +332,7 @@ def test_doctor(t):
         done.code, 0 if doc["complete"] else 1, "the exit status says whether every layer is present"
     )
     everything = t.box("doctor", "--all", timeout=60).out
-    t.ok(b"without close-net" in everything and b"no privilege in any set" in everything, "--all has all of it", everything)
+    t.ok(b"without close-net" in everything and b"no capability in any set" in everything, "--all has all of it", everything)
     for layer in doc["layers"]:
         row = r"\n  %s +%s  " % (layer["name"], layer["state"])
         t.match(row, everything, "the table of --all has " + layer["name"])

@@ -2,39 +2,42 @@
 #include "limits/layers.h"
 
 const struct layer_info jail_layers[LAYER_COUNT] = {
-    [LAYER_USERNS] = {"userns", "guest's ids mean nothing outside",
-                      "the other namespaces need root; a kernel bug finds a real uid",
-                      MEANS_NAMESPACES, false},
-    [LAYER_PIDNS] = {"pidns", "guest sees and signals only its own processes; one kill ends all",
-                     "guest can see the host's processes and, of its own uid, reach their memory "
-                     "unless Landlock holds",
+    [LAYER_USERNS] =
+        {"userns", "the guest's user and group ids have no rights outside",
+         "the other namespaces need root; after a kernel bug, the guest has a real uid",
+         MEANS_NAMESPACES, false},
+    [LAYER_PIDNS] = {"pidns",
+                     "the guest sees and signals only its own processes; one kill ends all",
+                     "the guest can see the host's processes, and reach the memory of those with "
+                     "its uid unless Landlock holds",
                      MEANS_NAMESPACES, true},
     [LAYER_MOUNTNS] = {"mountns", "mounts of its own", "no private root, no limited disk",
                        MEANS_NAMESPACES, true},
     [LAYER_NETNS] = {"netns", "no network but its own loopback",
-                     "network is closed by the system call filter alone", MEANS_NAMESPACES, false},
+                     "only the system call filter closes the network", MEANS_NAMESPACES, false},
     [LAYER_IPCNS] = {"ipcns", "System V and POSIX queues of its own",
-                     "guest can reach the host's shared memory and queues", MEANS_NAMESPACES, true},
-    [LAYER_UTSNS] = {"utsns", "a host name of its own", "guest sees the host's name",
+                     "the guest can reach the host's shared memory and queues", MEANS_NAMESPACES,
+                     true},
+    [LAYER_UTSNS] = {"utsns", "a host name of its own", "the guest sees the host's name",
                      MEANS_NAMESPACES, false},
-    [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "guest sees the host's cgroup paths",
+    [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "the guest sees the host's cgroup paths",
                         MEANS_NAMESPACES, false},
     [LAYER_ROOT] =
         {"root",
-         "a minimal read-only root; no homes, no setuid, sockets below what is shown "
-         "are covered",
+         "a minimal read-only root; no homes, no setuid, sockets in the folders that "
+         "are shown are covered",
          "files are guarded by Landlock and the filter, and names, sizes and times of all "
          "the host's files can be read; workspace is a folder on the host's disk",
          MEANS_NAMESPACES, true},
     [LAYER_PROC] = {"proc", "a /proc of its own, read-only, dangerous parts masked",
-                    "no /proc inside: some programs miss it", MEANS_PROC, false},
-    [LAYER_CAPS] = {"capabilities", "no privilege in any set", "guest keeps privileges", MEANS_NONE,
-                    true},
-    [LAYER_NNP] = {"no_new_privs", "setuid programs give nothing", "setuid programs work",
+                    "no /proc inside: some programs need it", MEANS_PROC, false},
+    [LAYER_CAPS] = {"capabilities", "the guest has no capability in any set",
+                    "the guest keeps privileges", MEANS_NONE, true},
+    [LAYER_NNP] = {"no_new_privs", "setuid programs give no rights", "setuid programs work",
                    MEANS_NONE, true},
     [LAYER_SECCOMP] = {"seccomp",
                        "system calls that programs do not need return an error and are reported",
-                       "the kernel's whole surface is open to the guest", MEANS_SECCOMP, true},
+                       "the guest can make every system call", MEANS_SECCOMP, true},
     [LAYER_LANDLOCK] = {"landlock", "a second wall around files, sockets and signals",
                         "no second wall behind the private root", MEANS_LANDLOCK, false},
     [LAYER_MEMORY] = {"memory", "memory of the whole tree limited by the kernel",
@@ -44,7 +47,7 @@ const struct layer_info jail_layers[LAYER_COUNT] = {
                     "processes are limited by RLIMIT_NPROC", MEANS_GROUPS, false},
     [LAYER_CPU] = {"cpu", "share of the processors limited by the kernel",
                    "the guest may use every processor", MEANS_GROUPS, false},
-    [LAYER_RLIMITS] = {"rlimits", "open files, core dumps, file sizes",
+    [LAYER_RLIMITS] = {"rlimits", "limits on open files, core dumps and file sizes",
                        "only the other limits hold", MEANS_NONE, true},
 };
 

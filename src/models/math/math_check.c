@@ -63,7 +63,7 @@ static int refuse_node(const struct node *n, struct err *err)
         {N_SUBSCRIPT, "an index"},
         {N_NAMED_EXPR, "an assignment"},
         {N_STARRED, "a starred argument"},
-        {N_CONSTANT, "what is no number"},
+        {N_CONSTANT, "a constant that is not a number"},
     };
     char what[80];
 

@@ -55,8 +55,9 @@ static void add_facts(struct buf *b, const struct run_request *q)
     if (q->limits.wall_ms)
         (void)buf_addf(b, "; %g s", (double)q->limits.wall_ms / 1000);
     add_amount(b, q->limits.memory_bytes);
-    (void)buf_adds(b, ". Files in the current folder are returned, those in /tmp are not. Nobody "
-                      "types.\n");
+    (void)buf_adds(b,
+                   ". Files in the current folder are returned, those in /tmp are not. No person "
+                   "can type input.\n");
 }
 
 static bool offers_python(const struct mcp_service *s)

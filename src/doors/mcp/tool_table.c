@@ -106,11 +106,11 @@ static const struct setting read_rows[] = {
     {.field = "offset",
      .opt = {.kind = OPT_SIZE, .offset = AT(offset)},
      .unset = "0",
-     .meaning = "byte to begin at"},
+     .meaning = "the first byte to read"},
     {.field = "limit",
      .opt = {.kind = OPT_SIZE, .offset = AT(limit)},
      .unset = "65536",
-     .meaning = "bytes to read at most; up to 1048576"},
+     .meaning = "maximum number of bytes to read, up to 1048576"},
     {.field = NULL},
 };
 static const struct setting check_rows[] = {

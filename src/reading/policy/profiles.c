@@ -8,13 +8,13 @@
 
 /* clang-format off */
 const struct profile_info profiles[] = {
-    {"standard", "size and syntax refuse, all else is reported: for programs behind a wall"},
-    {"strict", "refuses code from text, processes, network, removal, secrets: for a bare host"},
-    {"host", "the same as strict: what --backend host uses"},
+    {"standard", "refuses only by size and syntax, and reports other findings: for a sandbox"},
+    {"strict", "also refuses code from strings, processes, network, removal of files, secrets"},
+    {"host", "the same as strict; the default of --backend host"},
     {"kodeagent", "the import list and scores of kodeagent's code runner"},
     {"codeact", "kodeagent, with the modules that its CodeAct agent adds"},
     {"chapter", "the input checks of the \"Code Execution\" chapter"},
-    {"restricted", "what RestrictedPython refuses, and fifteen builtins"},
+    {"restricted", "the rules of RestrictedPython; a program may use only fifteen builtins"},
     {"agentos", "the forbidden modules and calls of agentos' code sandbox"},
     {"smolagents", "the import list, functions and attributes of smolagents' Python executor"},
     {NULL, NULL},

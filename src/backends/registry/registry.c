@@ -12,7 +12,7 @@
 static const struct backend jail_backend = {
     .name = "jail",
     .alias = "container",
-    .summary = "behind the kernel's own locks, on this machine",
+    .summary = "in a sandbox of this machine's kernel",
     .layers = LAYERS_ALL,
     .can = jail_can,
     .need = jail_need,

@@ -274,7 +274,7 @@ class Terminal:
 def test_terminal(t):
     term = Terminal(t)
     first = term.read(r">>> $")
-    t.match(r"glovebox \S+, python; :help says more\r\n>>> $", first, "a greeting and a prompt")
+    t.match(r"glovebox \S+, python; :help lists the commands\r\n>>> $", first, "a greeting and a prompt")
     t.equal(term.ask("6 * 7\n"), "42\r\n>>> ", "a value")
     t.equal(term.ask("def f(n):\n", r"\.\.\. $"), "... ", "a block goes on")
     t.equal(term.ask("    return n + 1\n", r"\.\.\. $"), "... ", "in the next line")

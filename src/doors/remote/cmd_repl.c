@@ -124,19 +124,20 @@ static const struct repl_command {
     int (*run)(struct repl *r, struct str word, struct err *err);
     int (*host)(struct repl_host *host, struct err *err); /* instead of `run` */
 } commands_here[] = {
-    {"help", NULL, "this", .run = on_help},
-    {"files", NULL, "what is in the workspace", .host = repl_host_files},
-    {"vars", NULL, "the variables: name, type, value", .host = repl_host_variables},
-    {"reset", NULL, "a new guest: variables go, files stay", .host = repl_host_reset},
-    {"fork", NULL, "go on in a copy of the session", .host = repl_host_fork},
-    {"back", NULL, "end the copy, and go on where it was made", .host = repl_host_back},
-    {"try", "CODE", "run a cell, and undo all that it did unless it succeeds", .run = on_try},
-    {"timeout", "TIME", "how long a cell may take from now on: 5s, 2m", .run = on_timeout},
+    {"help", NULL, "print this list", .run = on_help},
+    {"files", NULL, "list the files of the workspace", .host = repl_host_files},
+    {"vars", NULL, "list the variables: name, type, value", .host = repl_host_variables},
+    {"reset", NULL, "start a new guest: files stay, variables do not", .host = repl_host_reset},
+    {"fork", NULL, "continue in a copy of the session", .host = repl_host_fork},
+    {"back", NULL, "end the copy, and return to the original session", .host = repl_host_back},
+    {"try", "CODE", "run a cell, and undo everything that it did unless it succeeds",
+     .run = on_try},
+    {"timeout", "TIME", "set the time limit of later cells: 5s, 2m", .run = on_timeout},
     {"save", "NAME", "copy a file of the workspace into the current folder", .run = on_save},
     {"commit", "IMAGE", "make an image of the session, for --image (with --backend docker)",
      .run = on_commit},
-    {"history", NULL, "what was typed lately", .run = on_history},
-    {"quit", NULL, "end; so do exit() and Ctrl-D", .run = on_quit},
+    {"history", NULL, "list the cells that you typed", .run = on_history},
+    {"quit", NULL, "end the prompt, as exit() and Ctrl-D do", .run = on_quit},
 };
 
 static int on_help(struct repl *r, struct str word, struct err *err)
@@ -254,7 +255,7 @@ static int loop(struct repl *r, struct err *err)
 
     buf_init(&cell, RUN_SOURCE_MAX);
     if (r->reader.terminal && !r->host.set->cli.quiet)
-        printf("glovebox %s, %s; :help says more\n", GLOVEBOX_VERSION, r->host.language);
+        printf("glovebox %s, %s; :help lists the commands\n", GLOVEBOX_VERSION, r->host.language);
     fflush(stdout);
     for (;;) {
         if (repl_read(&r->reader, &cell, &input, err) < 0)
@@ -331,7 +332,7 @@ static int cmd_repl_run(int argc, char **argv)
 
 const struct command command_repl = {
     .name = "repl",
-    .summary = "a session at the prompt: type cells, see their values",
+    .summary = "type cells at a prompt, and see their values",
     .usage = "glovebox repl [--lang NAME] [OPTION]...\n"
              "glovebox repl --session ID\n"
              "glovebox repl [OPTION]... < CELLS",

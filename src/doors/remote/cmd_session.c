@@ -251,7 +251,7 @@ static int cmd_session_run(int argc, char **argv)
 
 const struct command command_session = {
     .name = "session",
-    .summary = "guests that stay: variables and files last from cell to cell",
+    .summary = "sessions in a daemon: variables and files last from cell to cell",
     .usage = "glovebox session new [OPTION]...\n"
              "glovebox session exec ID [--try] [-c CODE | FILE | -]\n"
              "glovebox session fork ID [--name NAME]\n"

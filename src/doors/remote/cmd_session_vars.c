@@ -129,7 +129,7 @@ static int print_named(struct session_call *call, struct err *err)
     json_object_foreach(json_object_get(doc, "failed"), key, v)
     {
         AUTO_FREE char *why = safe_line(json_string_value(v));
-        fprintf(stderr, "glovebox session: %s cannot be had as JSON: %s\n", key, why);
+        fprintf(stderr, "glovebox session: %s has no form in JSON: %s\n", key, why);
     }
     json_decref(doc);
     return whole ? 0 : FAILED;

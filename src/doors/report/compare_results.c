@@ -226,7 +226,7 @@ static void print_text(const struct comparison *c)
         printf("%zu only in the first file, %zu only in the second\n", count(c, ONLY_OLD),
                count(c, ONLY_NEW));
     if (lost + gained)
-        printf("equally good models would differ as much with a chance of %.3g\n",
+        printf("chance of such a difference between equally good models: %.3g\n",
                chance_of(lost, gained));
 }
 

@@ -60,7 +60,7 @@ static void say_reasons(const struct report *how, const json_t *missing, bool he
         said |= layers;
         buf_init(&b, NOTE_MAX);
         add_names(&b, layers);
-        (void)buf_addf(&b, ": %s%s", why, here ? " ('glovebox doctor' says more)" : "");
+        (void)buf_addf(&b, ": %s%s", why, here ? " ('glovebox doctor' prints more)" : "");
         report_say(how->settings, b.p);
     }
 }

@@ -119,7 +119,7 @@ def test_fields(tap, d, doc):
         needed = {k: EXAMPLES[k] for k in schema.get("required", [])}
         refused = []
         for name, one in schema["properties"].items():
-            permit = any(words in one["description"] for words in ("Only where", "Works only if")) and [w for w in ("--allow", "--images") if w in one["description"]]
+            permit = any(words in one["description"] for words in ("Permitted only if", "Works only if")) and [w for w in ("--allow", "--images") if w in one["description"]]
             value = EXAMPLES.get(name, ["x"] if one.get("type") == "array" else "x")
             body = dict(needed, **NEEDS.get(name, {}), **{name: value})
             r = d.post(where, body, tcp=True)

@@ -63,10 +63,11 @@ static int check_variables(const struct setting *row, json_t *value, const char 
     json_object_foreach(value, name, item)
     {
         if (code_variable(str_from(name)))
-            return err_set(err, ERR_POLICY,
-                           "'%s': clients may not set %.60s here, because it would choose "
-                           "code that nothing checks (%s)",
-                           row->field, name, why);
+            return err_set(
+                err, ERR_POLICY,
+                "'%s': clients of this daemon may not set %.60s, because it would choose "
+                "code that nothing checks (%s)",
+                row->field, name, why);
     }
     return 0;
 }
@@ -84,7 +85,8 @@ static int check_code(const struct setting *row, json_t *value, const struct req
         return check_variables(row, value, why, err);
     if (row->code != CODE_UNREADABLE && !(chosen && rules->lock_policy))
         return 0;
-    return err_set(err, ERR_POLICY, "'%s': clients may not choose it here (%s)", row->field, why);
+    return err_set(err, ERR_POLICY, "'%s': clients of this daemon may not set it (%s)", row->field,
+                   why);
 }
 
 static int check_permitted(const struct setting *row, json_t *value,

@@ -98,11 +98,11 @@ static const struct setting file_rows[] = {
      .json_at = AT(content),
      .code = CODE_READ,
      .required = V_ANY,
-     .meaning = "what is in it"},
+     .meaning = "the file's content"},
     {.field = "encoding",
      .opt = {.kind = OPT_CHOICE, .offset = AT(encoding), .choices = encodings},
      .unset = "utf8",
-     .meaning = "how content stands for bytes"},
+     .meaning = "the encoding of content: text, or bytes in base64"},
     {.field = NULL},
 };
 const struct ask_form file_form = {.own = file_rows};
@@ -223,7 +223,7 @@ static int hold_ceiling(const struct request_rules *rules, enum setting_id id, s
     if (ceiling_check(rules, id, *value, err) < 0)
         return -1;
     if (row->opt.max && *value > row->opt.max)
-        return err_set(err, ERR_USAGE, "'%s': %lld is too large; the most is %lld", row->field,
+        return err_set(err, ERR_USAGE, "'%s': %lld is too large; the maximum is %lld", row->field,
                        (long long)*value, (long long)row->opt.max);
     return 0;
 }
@@ -318,7 +318,7 @@ static int set_context(const struct settings *s, struct run_request *q, struct e
     const char *alone = s->invocation ? "invocation" : s->execution_id ? "execution_id" : NULL;
 
     if (!s->context_json && alone)
-        return err_set(err, ERR_USAGE, "'%s' does nothing without 'context'", alone);
+        return err_set(err, ERR_USAGE, "'%s' has no effect without 'context'", alone);
     q->context.document = s->context_json;
     return 0;
 }

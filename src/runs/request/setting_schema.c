@@ -89,7 +89,7 @@ static json_t *value_schema(const struct setting *row)
     return json_object();
 }
 
-/* Describes "elapsed time" in sentences: "Elapsed time. Default: 30s. Only where the daemon ..." */
+/* Describes "elapsed time" in sentences: "Elapsed time. Default: 30s. Permitted only if ..." */
 static void setting_schema_describe(const struct setting *row, struct buf *b)
 {
     const char *text = row->meaning ? row->meaning : row->opt.help;
@@ -101,9 +101,9 @@ static void setting_schema_describe(const struct setting *row, struct buf *b)
     if (initial)
         (void)buf_addf(b, " Default: %s.", initial);
     if (row->ceiling)
-        (void)buf_addf(b, " The most is what the daemon's --max-%s says.", row->opt.name);
+        (void)buf_addf(b, " The daemon's --max-%s is the maximum.", row->opt.name);
     if (row->permit)
-        (void)buf_addf(b, " Only where the daemon was started with --allow %s.",
+        (void)buf_addf(b, " Permitted only if the daemon was started with --allow %s.",
                        permit_name(row->permit));
 }
 

@@ -54,7 +54,7 @@ static char *why_missing(const struct backend_outcome *o, unsigned layer)
                          layer == LAYER_NETNS ? ", or --net host" : "");
     if (CGROUP_LAYERS & bit)
         return xstrdup(why_no_group(layer));
-    return xstrdup("this host does not have it ('glovebox doctor' says more)");
+    return xstrdup("this host does not have it ('glovebox doctor' prints more)");
 }
 
 /* The parts of the host that Landlock and the filter do not hide from the guest. */

@@ -31,7 +31,7 @@ const struct setting batch_rows[] = {
     {.field = "deadline_ms",
      .opt = {.kind = OPT_DURATION, .offset = offsetof(struct batch_fields, deadline_ms)},
      .unset = "0 (none)",
-     .meaning = "time from the request's arrival after which the answer is of no use"},
+     .meaning = "time from the request's arrival after which the answer is useless"},
     {.field = NULL},
 };
 

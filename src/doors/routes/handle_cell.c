@@ -40,9 +40,8 @@ const struct setting get_rows[] = {
      .shape = SHAPE_TEXT,
      .code = CODE_NONE,
      .json_at = offsetof(struct values_fields, prefix),
-     .meaning = "for completion: 'names' of the answer has what begins so; np.li: attributes of "
-                "np; 'import "
-                "os.pa': modules"},
+     .meaning = "for completion: 'names' of the answer has the names that begin with this text: "
+                "variables, attributes (np.li) or modules (import os.pa)"},
     {.field = NULL},
 };
 

@@ -18,7 +18,7 @@ const struct setting commit_rows[] = {
      .opt = {.kind = OPT_STRING, .offset = offsetof(struct commit_fields, image)},
      .code = CODE_UNREADABLE,
      .required = V_ANY,
-     .meaning = "the image's name, with a tag if you like; of a client with a token, "
+     .meaning = "the image's name, optionally with a tag. For a client with a token it becomes "
                 "localhost/TOKEN'S NAME/NAME"},
     {.field = NULL},
 };

@@ -17,15 +17,15 @@
 enum { LIMIT_INITIAL = 50, RUNS_MAX = 1000 };
 
 const struct query_field runs_query[] = {
-    {"since", "Runs that began then or later: 2h, 30d, 2025-01-31, '2025-01-31 18:00'."},
-    {"until", "Runs that began before then."},
-    {"outcome", "Runs that ended so: ok, failed, signal, timeout, oom, refused, error."},
+    {"since", "Runs that began at this time or later: 2h, 30d, 2025-01-31, '2025-01-31 18:00'."},
+    {"until", "Runs that began before this time."},
+    {"outcome", "Runs with this outcome: ok, failed, signal, timeout, oom, refused, error."},
     {"language", "Runs in this language."},
     {"backend", "Runs on this backend."},
-    {"sha256", "Runs of the source whose SHA-256 begins so."},
-    {"text", "Runs with this in the program's name, the guard's reason or the error."},
-    {"limit", "At most so many, up to 1000; 50 when absent."},
-    {"offset", "Leave out so many of the newest."},
+    {"sha256", "Runs of a source whose SHA-256 begins with this."},
+    {"text", "Runs with this text in the program's name, the guard's reason or the error."},
+    {"limit", "The maximum number of runs, up to 1000. Default: 50."},
+    {"offset", "The number of newest runs to leave out."},
     {NULL, NULL},
 };
 

@@ -22,17 +22,17 @@ const struct setting tool_rows[] = {
      .opt = {.kind = OPT_STRING, .offset = offsetof(struct tool_item, name)},
      .code = CODE_NONE,
      .required = V_ANY,
-     .meaning = "an identifier"},
+     .meaning = "the function's name in cells, a Python identifier"},
     {.field = "description",
      .opt = {.kind = OPT_STRING, .offset = offsetof(struct tool_item, description)},
      .code = CODE_NONE,
-     .meaning = "A description; the function's docstring inside"},
+     .meaning = "a description, which is the function's docstring in cells"},
     {.field = "parameters",
      .shape = SHAPE_ANY,
      .json_at = offsetof(struct tool_item, parameters),
      .code = CODE_NONE,
      .meaning =
-         "the function's parameters: a list of names; or of objects with name, and if you like "
+         "the function's parameters: a list of names; or of objects with name and optionally "
          "type, description, default, optional and kind; or a JSON Schema of type object. "
          "Without them the function takes any arguments"},
     {.field = "returns",

@@ -229,7 +229,7 @@ const struct setting answer_rows[] = {
      .shape = SHAPE_OBJECT,
      .json_at = offsetof(struct answer_fields, error),
      .code = CODE_NONE,
-     .meaning = "or the exception that it raises: {type, message}"},
+     .meaning = "instead of ok: the exception that the call raises: {type, message}"},
     {.field = NULL},
 };
 

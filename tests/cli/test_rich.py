@@ -117,11 +117,11 @@ def test_nothing(t):
 
 HOSTILE = {
     "garbage": (b"garbage, and much more of it than fits\n", ["'good'"], "not a frame"),
-    "a frame of another kind": (b"call 1 2\n{}", ["'good'", "'more'"], "another kind"),
+    "a message of another kind": (b"call 1 2\n{}", ["'good'", "'more'"], "another kind"),
     "what is not JSON": (b"display 0 3\nxyz", ["'good'", "'more'"], "cannot be read"),
     "text that is none": (b"display 0 8\n\xff\xfe{}{}{}", ["'good'", "'more'"], "cannot be read"),
     "a large promise": (b"display 0 4294967295\n", ["'good'"], "4294967295 bytes"),
-    "a frame that swallows the next": (b"display 0 60000000\n", ["'good'"], "not whole"),
+    "a frame that swallows the next": (b"display 0 60000000\n", ["'good'"], "incomplete"),
     "control characters": (
         b'display 0 39\n{"data": {"text/plain": "\\u001b[31mx"}}',
         ["'good'", "\x1b[31mx", "'more'"],
@@ -139,7 +139,7 @@ def test_hostile(t):
     code = "import os\nfor i in range(%d): display(i)\nprint('end')"
     doc, made = results(t, "-c", code % 100)
     t.equal((doc["stdout"], len(made)), ("end\n", 65), "more than 64")
-    t.equal(whys(made), "36 more were shown than the 64, of 32 MiB in all, that a run may", "and what was not kept")
+    t.equal(whys(made), "36 more left out: a run may show 64 displays, with 32 MiB in total", "and what was not kept")
     code = (
         "import os\nframe = b'display 0 32\\n' + b'{\"data\": {\"text/plain\": \"more\"}}'\n"
         "display(1)\ntry:\n  while True: os.write(744, frame * 1000)\nexcept OSError as e: print(e.errno)"
@@ -152,7 +152,7 @@ def test_hostile(t):
     )
     doc, made = results(t, "-c", code)
     t.equal((len(made), doc["exit_code"]), (6, 0), "7 MB ten times", whys(made))
-    t.ok("6 more were shown" in whys(made), "of which four fit", whys(made))
+    t.ok("6 more left out" in whys(made), "of which four fit", whys(made))
     _, made = results(t, "-c", "class L:\n  def _repr_html_(self): return 'x' * 9000000\ndisplay(L())")
     t.equal([(d["mime"], d["bytes"]) for d in made[0]["dropped"]], [("text/html", 9000000)], "9 MB once")
     # Nobody is left who could be waited for.

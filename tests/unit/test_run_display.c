@@ -144,16 +144,16 @@ static const struct {
     size_t kept;
 } sendings[] = {
     {"nothing", "", "", 0},
-    {"garbage", "garbage", "not whole", 0},
-    {"more garbage", "garbage that is longer than any header could be\n", "made no sense", 0},
-    {"a frame of another kind", "call 1 2\n{}display 0 32\n{\"data\": {\"text/plain\": \"more\"}}",
-     "another kind", 1},
+    {"garbage", "garbage", "incomplete", 0},
+    {"more garbage", "garbage that is longer than any header could be\n", "1 not valid", 0},
+    {"a message of another kind",
+     "call 1 2\n{}display 0 32\n{\"data\": {\"text/plain\": \"more\"}}", "another kind", 1},
     {"no JSON", "display 0 3\nxyzdisplay 0 32\n{\"data\": {\"text/plain\": \"more\"}}",
-     "1 that came made no sense: its JSON cannot be read", 1},
-    {"nothing in it", "display 0 2\n{}", "a result of nothing", 0},
-    {"a list", "display 0 2\n[]", "a result of nothing", 0},
-    {"half a frame", "display 0 31\n{\"data\": {\"text/plain\": ", "not whole", 0},
-    {"half a header", "display 0", "not whole", 0},
+     "1 not valid: its JSON cannot be read", 1},
+    {"nothing in it", "display 0 2\n{}", "an empty display", 0},
+    {"a list", "display 0 2\n[]", "an empty display", 0},
+    {"half a frame", "display 0 31\n{\"data\": {\"text/plain\": ", "incomplete", 0},
+    {"half a header", "display 0", "incomplete", 0},
     {"a frame too large", "display 0 4000000000\n", "a frame of 4000000000 bytes", 0},
     {"a number that is none", "display 0 -1\n", "not a frame", 0},
     {"bytes that are no text", "display 0 9\n{\"\xff\xfe\": 1}", "cannot be read", 0},
@@ -193,7 +193,7 @@ static void test_many(void)
         send_frame(&s, GOOD);
     OK(s.display.from < 0 && s.display.frames < 11000, "without end: not for ever");
     n = end(&s, &why);
-    OK(n == 64 && strstr(why, "more were shown"), "without end: %s", why);
+    OK(n == 64 && strstr(why, "more left out"), "without end: %s", why);
     done(&s);
 }
 
@@ -226,7 +226,7 @@ static void test_large(void)
         send_frame(&s, fifty);
     OK(s.display.from < 0, "more than anybody reads");
     n = end(&s, &why);
-    OK(n == 0 && strstr(why, "more were shown"), "500 MiB: %s", why);
+    OK(n == 0 && strstr(why, "more left out"), "500 MiB: %s", why);
     done(&s);
 }
 

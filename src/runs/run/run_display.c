@@ -110,12 +110,12 @@ static void take_frame(struct run_display *d, const struct cell_frame *frame)
         return;
     }
     if (strcmp(frame->kind, "display") != 0) {
-        is_nonsense(d, "a frame of another kind");
+        is_nonsense(d, "a message of another kind");
         return;
     }
     int kept = reporter_display(d->reporter, &d->kept, frame->bytes, &err);
     if (kept != 0)
-        is_nonsense(d, kept < 0 ? err.msg : "a result of nothing");
+        is_nonsense(d, kept < 0 ? err.msg : "an empty display");
 }
 
 /* False if the position of the next frame is unknown. */
@@ -179,16 +179,16 @@ static void say_dropped(struct run_display *d)
 
     if (d->kept.dropped) {
         snprintf(line, sizeof line,
-                 "%zu more were shown than the %d, of %d MiB in all, that a run may",
+                 "%zu more left out: a run may show %d displays, with %d MiB in total",
                  d->kept.dropped, DISPLAYS_MAX, DISPLAYS_BYTES_MAX >> 20);
         add_dropped(list, line);
     }
     if (d->nonsense) {
-        snprintf(line, sizeof line, "%zu that came made no sense: %s", d->nonsense, d->why);
+        snprintf(line, sizeof line, "%zu not valid: %s", d->nonsense, d->why);
         add_dropped(list, line);
     }
     if (d->cut)
-        add_dropped(list, "the last was not whole when the program ended");
+        add_dropped(list, "the last display was incomplete when the program ended");
     if (json_array_size(list))
         reporter_bundle(d->reporter, json_pack("{s:s, s:{}, s:{}, s:o}", "kind", "display", "data",
                                                "metadata", "dropped", list));

@@ -18,11 +18,11 @@ const struct rule_info syntax_unchecked_rule = {
     .severity = SEVERITY_INFO,
     .summary = "the syntax of the program could not be checked",
     .explanation =
-        "Programs in other languages than Python are read by the language's own tool, inside the "
-        "jail: node --check, bash -n, sh -n, R's parse(). This one was not, for the reason that "
-        "the message tells: the interpreter is not installed, the jail does not start here, or the "
-        "language has no such tool. It is no reason to refuse; the interpreter itself will say "
-        "what it cannot read when the program runs.",
+        "The syntax of a program in another language than Python is checked by the language's own "
+        "tool, inside the jail: node --check, bash -n, sh -n, R's parse(). This program was not "
+        "checked, and the message has the reason: the interpreter is not installed, the jail does "
+        "not start here, or the language has no such tool. The program is not refused for this; "
+        "the interpreter reports a syntax error when the program runs.",
 };
 
 /* ---- reading their output ---- */
@@ -217,7 +217,7 @@ void syntax_probe(const struct run_request *request, const struct language *lang
     char name[64];
 
     if (!language->syntax_args) {
-        AUTO_FREE char *why = xasprintf("there is no way to ask about %s", language->name);
+        AUTO_FREE char *why = xasprintf("there is no tool that checks %s", language->name);
         add_unchecked(v, why);
         return;
     }

@@ -51,7 +51,7 @@ static const char *const kinds[] = {"run", "cell", "test", "check"};
 
 static void write_runs(const struct metrics *m, struct buf *b)
 {
-    head(b, "runs_total", "counter", "What was run, by what came of it");
+    head(b, "runs_total", "counter", "Runs, by kind, language and outcome");
     for (int i = 0; i < NAMES_MAX && m->languages[i].name[0]; i++)
         for (int kind = 0; kind < FIGURES_KINDS; kind++)
             for (int o = OUTCOME_OK; o < OUTCOME_COUNT; o++)
@@ -62,7 +62,7 @@ static void write_runs(const struct metrics *m, struct buf *b)
                         "%" PRIu64 "\n",
                         kinds[kind], m->languages[i].name, run_outcome_name((enum run_outcome)o),
                         m->languages[i].by_outcome[kind][o]);
-    head(b, "run_seconds", "histogram", "How long runs took, from a worker's view");
+    head(b, "run_seconds", "histogram", "Time of a run, as the worker measured it");
     for (int kind = 0; kind < FIGURES_KINDS; kind++) {
         char label[32];
         snprintf(label, sizeof label, "kind=\"%s\"", kinds[kind]);
@@ -70,8 +70,9 @@ static void write_runs(const struct metrics *m, struct buf *b)
     }
     head(b, "guest_cpu_seconds_total", "counter", "Processor time that guests used");
     (void)buf_addf(b, "glovebox_guest_cpu_seconds_total %.3f\n", (double)m->cpu_ms / 1e3);
-    one(b, "guest_memory_peak_bytes", "gauge", "Most memory that one guest had", m->memory_peak);
-    head(b, "denied_syscalls_total", "counter", "System calls that guests were refused");
+    one(b, "guest_memory_peak_bytes", "gauge", "Largest memory of one guest so far",
+        m->memory_peak);
+    head(b, "denied_syscalls_total", "counter", "System calls of guests that were refused");
     for (int i = 0; i < NAMES_MAX && m->denied[i].name[0]; i++)
         (void)buf_addf(b, "glovebox_denied_syscalls_total{name=\"%s\"} %" PRIu64 "\n",
                        m->denied[i].name, m->denied[i].count);
@@ -90,11 +91,12 @@ static void write_requests(const struct metrics *m, struct buf *b)
         if (m->by_status[i])
             (void)buf_addf(b, "glovebox_requests_total{status=\"%d\"} %" PRIu64 "\n", i,
                            m->by_status[i]);
-    head(b, "request_seconds", "histogram", "From a request's head to its answer");
+    head(b, "request_seconds", "histogram",
+         "Time from the end of a request's headers to its answer");
     histogram(b, "request_seconds", "", &m->requests);
-    head(b, "queue_seconds", "histogram", "How long requests waited for a worker");
+    head(b, "queue_seconds", "histogram", "Time that requests waited for a worker");
     histogram(b, "queue_seconds", "", &m->waited);
-    head(b, "refusals_total", "counter", "Requests that were turned away");
+    head(b, "refusals_total", "counter", "Requests that were refused, by reason");
     for (int i = 0; i < REFUSAL_COUNT; i++)
         (void)buf_addf(b, "glovebox_refusals_total{reason=\"%s\"} %" PRIu64 "\n", reasons[i],
                        m->refused[i]);
@@ -111,14 +113,15 @@ static void write_server(const struct server *server, struct buf *b)
     sessions_totals(server->sessions, &sessions);
     run_log_stats(server->log, &log);
     one(b, "connections_open", "gauge", "Open connections", http->open);
-    one(b, "connections_total", "counter", "Connections that were made", http->accepted);
-    one(b, "connections_refused_total", "counter", "Connections beyond the ceiling", http->refused);
+    one(b, "connections_total", "counter", "Connections that were accepted", http->accepted);
+    one(b, "connections_refused_total", "counter", "Connections that were refused at the ceiling",
+        http->refused);
     one(b, "received_bytes_total", "counter", "Bytes from clients", http->bytes_in);
     one(b, "sent_bytes_total", "counter", "Bytes to clients", http->bytes_out);
-    one(b, "workers", "gauge", "Threads that run things", workers.threads);
-    one(b, "workers_busy", "gauge", "Threads that run something now", workers.busy);
+    one(b, "workers", "gauge", "Worker threads", workers.threads);
+    one(b, "workers_busy", "gauge", "Worker threads that run something now", workers.busy);
     one(b, "queue_length", "gauge", "Requests that wait for a worker", workers.queued);
-    one(b, "queue_bytes", "gauge", "Their bodies", workers.queued_bytes);
+    one(b, "queue_bytes", "gauge", "Size of the bodies of waiting requests", workers.queued_bytes);
     one(b, "sessions", "gauge", "Open sessions", sessions.count);
     one(b, "sessions_memory_bytes", "gauge", "Memory of all sessions", sessions.memory_bytes);
     one(b, "sessions_opened_total", "counter", "Sessions that were opened", sessions.opened);
@@ -126,8 +129,8 @@ static void write_server(const struct server *server, struct buf *b)
     one(b, "sessions_expired_total", "counter", "Sessions closed after their idle time",
         sessions.expired);
     one(b, "log_rows_total", "counter", "Rows written to the run log", log.written);
-    one(b, "log_lost_total", "counter", "Runs that could not be written down", log.lost);
-    one(b, "access_log_lost_total", "counter", "Lines that the access log could not take",
+    one(b, "log_lost_total", "counter", "Runs that could not be written to the run log", log.lost);
+    one(b, "access_log_lost_total", "counter", "Lines that could not be written to the access log",
         access_log_lost(server->access));
     one(b, "log_queue", "gauge", "Rows that are not written yet", log.waiting);
 }
@@ -139,15 +142,16 @@ static void write_pool(const struct server *server, struct buf *b)
     if (!server->pool)
         return;
     backend_pool_stats(server->pool, &s);
-    head(b, "pool_starts_total", "counter", "How runs found a jail");
+    head(b, "pool_starts_total", "counter", "Starts of runs, by the source of the jail");
     (void)buf_addf(b,
                    "glovebox_pool_starts_total{from=\"ready\"} %" PRIu64
                    "\nglovebox_pool_starts_total{from=\"zygote\"} %" PRIu64
                    "\nglovebox_pool_starts_total{from=\"nothing\"} %" PRIu64 "\n",
                    s.hits, s.on_demand, s.misses);
-    one(b, "pool_zygotes", "gauge", "Interpreters that are forked from", s.zygotes);
-    one(b, "pool_ready", "gauge", "Jails that wait", s.ready);
-    one(b, "pool_memory_bytes", "gauge", "Memory of both", s.memory);
+    one(b, "pool_zygotes", "gauge", "Zygotes: loaded interpreters that jails are forked from",
+        s.zygotes);
+    one(b, "pool_ready", "gauge", "Jails that are ready for a run", s.ready);
+    one(b, "pool_memory_bytes", "gauge", "Memory of zygotes and ready jails", s.memory);
     one(b, "pool_zygotes_started_total", "counter", "Zygotes that were started", s.zygotes_started);
     one(b, "pool_zygotes_died_total", "counter", "Zygotes that died", s.zygotes_died);
     one(b, "pool_zygotes_renewed_total", "counter", "Zygotes that were replaced",

@@ -170,12 +170,12 @@ static void say_what_stays(struct server *server, const struct config *now)
     for (size_t i = 0; same && i < a->listen.n; i++)
         same = strcmp(a->listen.items[i], b->listen.items[i]) == 0;
     if (!same)
-        server_say(server, "reload: 'listen' changes with the next start only");
+        server_say(server, "reload: a new 'listen' takes effect only at the next start");
     if (strcmp(a->common.log ? a->common.log : "", b->common.log ? b->common.log : "") != 0)
-        server_say(server, "reload: 'log' changes with the next start only");
+        server_say(server, "reload: a new 'log' takes effect only at the next start");
     if (strcmp(a->access_log ? a->access_log : "", b->access_log ? b->access_log : "") != 0 ||
         a->access_format != b->access_format)
-        server_say(server, "reload: 'access-log' changes with the next start only");
+        server_say(server, "reload: a new 'access-log' takes effect only at the next start");
 }
 
 static int check_listeners(const struct server *server, const struct config *config,
@@ -298,7 +298,7 @@ static int open_logs(struct server *server, struct err *err)
         return -1;
     bool off = s->common.log && strcmp(s->common.log, "off") == 0;
     if (!off && run_log_open(s->common.log, &server->log, &why) < 0)
-        fprintf(stderr, "glovebox serve: runs are not written down: %s\n", why.msg);
+        fprintf(stderr, "glovebox serve: there is no run log: %s\n", why.msg);
     return 0;
 }
 

@@ -24,8 +24,8 @@ const struct opt serve_options[] = {
      .offset = AT(token_file),
      .arg = "FILE",
      .group = "Where to listen",
-     .help = "tokens of clients on TCP: per line a token, or a name and a token; no other user "
-             "may be able to read the file"},
+     .help = "file with the tokens of clients on TCP: on each line a token, or a name and a token; "
+             "other users must not be able to read it"},
     {.name = "host-name",
      .kind = OPT_LIST,
      .flags = OPT_CONF,
@@ -57,7 +57,8 @@ const struct opt serve_options[] = {
      .flags = OPT_CONF,
      .offset = AT(lock_policy),
      .group = "What clients may ask for",
-     .help = "clients cannot choose profile or imports, and nothing that they send runs unread"},
+     .help = "clients cannot set the profile or the imports, and the guard reads all their code "
+             "that runs"},
     {.name = "workers",
      .kind = OPT_INT,
      .flags = OPT_CONF,
@@ -86,8 +87,8 @@ const struct opt serve_options[] = {
      .initial = "2048",
      .min = 1,
      .max = 100000,
-     .help = "open connections; a further one takes the place of one that has not sent the "
-             "head of a request, or gets 503"},
+     .help = "open connections; a further connection replaces one that has not sent the head of a "
+             "request, or gets 503"},
     {.name = "sessions",
      .kind = OPT_INT,
      .flags = OPT_CONF,
@@ -96,7 +97,7 @@ const struct opt serve_options[] = {
      .group = "How much at once",
      .initial = "1000",
      .max = 100000,
-     .help = "open sessions; further requests for one get 429"},
+     .help = "open sessions; further requests to open one get 429"},
     {.name = "guests-memory",
      .kind = OPT_SIZE,
      .flags = OPT_CONF,
@@ -172,7 +173,8 @@ const struct opt serve_options[] = {
      .group = "Requests",
      .initial = "60s",
      .min = 100,
-     .help = "time without a request on a connection; not before the first one on a Unix socket"},
+     .help = "time without a request until a connection is closed; on a Unix socket, only after "
+             "the first request"},
     {.name = "drain",
      .kind = OPT_DURATION,
      .flags = OPT_CONF,
@@ -213,7 +215,7 @@ const struct opt serve_model_options[] = {
      .offset = AT(common.review),
      .group = "The model",
      .help = "let the model read every program of every client, and run it only if the model finds "
-             "it secure; with --model alone, clients may ask for that"},
+             "it secure; with --model alone, clients may request this"},
     {0},
 };
 

@@ -35,8 +35,9 @@ static int check_copy(const struct guest *copy, struct err *err)
 {
     if (backend_unseal(copy->handle, err) < 0)
         return -1;
-    return fd_readable(copy->link.from) ? err_set(err, ERR_GUEST, "a frame was sent in its name")
-                                        : 0;
+    return fd_readable(copy->link.from)
+               ? err_set(err, ERR_GUEST, "another process sent a message in its name")
+               : 0;
 }
 
 /* Kills the cell's guest, and checks whether the other one can replace it. */
@@ -49,8 +50,8 @@ static enum cell_attempt drop(struct session *s, const struct cell_request *cell
     if (cell->attempt == TRY_DROP || check_copy(beside, &why) == 0)
         return CELL_DROPPED;
     AUTO_FREE char *text =
-        xasprintf("cell %u cannot be undone, because the copy from before it was "
-                  "not left alone (%.80s)",
+        xasprintf("cell %u cannot be undone, because the cell could reach the copy "
+                  "of the session from before it (%.80s)",
                   r->cell.number, why.msg);
     guest_end(s, ERR_GUEST, text);
     r->cell.ended = CELL_DIED;

@@ -100,7 +100,7 @@ static bool depth_is_right(unsigned kind, unsigned depth)
 static int png_read_size(struct reader *r, struct str data, struct err *err)
 {
     if (data.n != 13)
-        return damaged(err, "its head has another size");
+        return damaged(err, "its header has the wrong size");
     r->width = u32_at(data.p);
     r->height = u32_at(data.p + 4);
     r->depth = (unsigned char)data.p[8];
@@ -109,7 +109,7 @@ static int png_read_size(struct reader *r, struct str data, struct err *err)
     r->interlaced = data.p[12] == 1;
     if (!r->channels || !depth_is_right(r->kind, r->depth) || data.p[10] || data.p[11] ||
         (data.p[12] && !r->interlaced) || !r->width || !r->height)
-        return damaged(err, "its head makes no sense");
+        return damaged(err, "its header is invalid");
     if (r->width > PNG_SIDE_MAX || r->height > PNG_SIDE_MAX)
         return err_set(err, ERR_LIMIT,
                        "the PNG has %u x %u pixels; the limit is %u in each direction", r->width,
@@ -122,7 +122,7 @@ static int read_transparency(struct reader *r, struct str data, struct err *err)
     size_t want = r->kind == GREY ? 2 : r->kind == RGB ? 6 : 0;
 
     if (r->alpha.n || (r->kind == PALETTE ? data.n > r->palette.n / 3 : data.n != want || !want))
-        return damaged(err, "its transparency has another size");
+        return damaged(err, "its transparency has the wrong size");
     r->alpha = data;
     return 0;
 }
@@ -133,12 +133,12 @@ static int png_read_head(struct reader *r, struct str png, struct err *err)
     struct chunk chunk;
 
     if (png.n < 8 || memcmp(png.p, SIGNATURE, 8) != 0)
-        return damaged(err, "it is none");
+        return damaged(err, "it has no PNG signature");
     r->rest = str_slice(png, 8, png.n);
     if (next_chunk(&r->rest, &chunk, err) < 0)
         return -1;
     if (chunk.name != IHDR)
-        return damaged(err, "it has no head");
+        return damaged(err, "it has no header");
     if (png_read_size(r, chunk.data, err) < 0)
         return -1;
     for (;;) {
@@ -151,7 +151,7 @@ static int png_read_head(struct reader *r, struct str png, struct err *err)
         }
         if (chunk.name == PLTE) {
             if (!chunk.data.n || chunk.data.n % 3 || chunk.data.n > 768 || r->palette.n)
-                return damaged(err, "its palette has another size");
+                return damaged(err, "its palette has the wrong size");
             r->palette = chunk.data;
         } else if (chunk.name == TRNS) {
             if (read_transparency(r, chunk.data, err) < 0)
@@ -361,7 +361,7 @@ int png_strip(struct str png, struct buf *out, struct err *err)
     bool begun = false;
 
     if (png.n < 8)
-        return damaged(err, "it is none");
+        return damaged(err, "it has no PNG signature");
     struct str rest = str_slice(png, 8, png.n);
     (void)buf_add(out, SIGNATURE, 8);
     while (!begun || rest.n) {

@@ -162,7 +162,7 @@ static int unescape(struct reader *r, size_t end, struct str *ret)
             size_t at = r->at - 1;
             to = put_escape(r, to);
             if (!to || r->at > end)
-                return value_json_bad(r, at, "no escape that JSON knows");
+                return value_json_bad(r, at, "this is not an escape of JSON");
         } else {
             *to++ = c;
         }
@@ -182,10 +182,10 @@ static int value_json_read_string(struct reader *r, struct str *ret)
     for (size_t i = 0; i < body.n; i++)
         if ((unsigned char)body.p[i] < ' ')
             return value_json_bad(r, r->at + i,
-                                  "a control character in a string; \\n is a line end");
+                                  "a control character in a string; write a line end as \\n");
     size_t good = utf8_valid_prefix(body);
     if (good < body.n)
-        return value_json_bad(r, r->at + good, "not UTF-8");
+        return value_json_bad(r, r->at + good, "this is not UTF-8");
     if (plain)
         *ret = body;
     else if (unescape(r, end, ret) < 0)
@@ -241,7 +241,7 @@ static int value_json_read_number(struct reader *r, struct value *ret)
     size_t from = r->at, first = from + (r->text.p[from] == '-'), whole = digits(r, first);
 
     if (whole == first || (r->text.p[first] == '0' && whole > first + 1))
-        return value_json_bad(r, from, "no number that JSON knows");
+        return value_json_bad(r, from, "this is not a number of JSON");
     r->at = float_end(r, whole);
     if (r->at > whole)
         return read_float(r, from, ret);
@@ -250,7 +250,7 @@ static int value_json_read_number(struct reader *r, struct value *ret)
     if (whole - first > VALUE_MAX_DECIMAL)
         return value_json_bad(
             r, from,
-            "an integer of too many digits; write it as {\"$type\": \"int\", \"hex\": ...}");
+            "the integer has too many digits; write it as {\"$type\": \"int\", \"hex\": ...}");
     number_from_decimal(str_slice(r->text, from, whole), r->arena, ret);
     return 0;
 }
@@ -307,7 +307,7 @@ static int next_member(struct reader *r, int close, bool *ret_more)
     *ret_more = c == ',';
     skip_space(r);
     if (*ret_more && peek(r) == close)
-        return value_json_bad(r, r->at, "a comma, and nothing after it");
+        return value_json_bad(r, r->at, "nothing follows this comma");
     return 0;
 }
 
@@ -376,7 +376,7 @@ static int read_object(struct reader *r, struct value *ret)
 static int read_nested(struct reader *r, struct value *ret)
 {
     if (r->depth == VALUE_MAX_DEPTH)
-        return value_json_bad(r, r->at, "nested too deeply");
+        return value_json_bad(r, r->at, "the values are nested too deeply");
     r->depth++;
     int result = peek(r) == '[' ? read_array(r, ret) : read_object(r, ret);
     r->depth--;
@@ -397,7 +397,8 @@ static int read_any(struct reader *r, struct value *ret)
         return 0;
     if (c == '-' || (c >= '0' && c <= '9'))
         return value_json_read_number(r, ret);
-    return value_json_bad(r, r->at, c < 0 ? "the text ends too soon" : "no value that JSON knows");
+    return value_json_bad(r, r->at,
+                          c < 0 ? "the text ends too soon" : "this is not a value of JSON");
 }
 
 static int read_value(struct reader *r, struct value *ret)
@@ -405,7 +406,7 @@ static int read_value(struct reader *r, struct value *ret)
     skip_space(r);
     *ret = (struct value){.at = (uint32_t)r->at};
     if (!r->nodes_left)
-        return value_json_bad(r, r->at, "too many values");
+        return value_json_bad(r, r->at, "there are too many values");
     r->nodes_left--;
     int result = read_any(r, ret);
     ret->end = (uint32_t)r->at;

@@ -36,12 +36,12 @@ static int read_big(struct reader *r, const struct node *n, struct value *ret)
         ((char *)(uintptr_t)lower.p)[1] = 'x';
         return number_from_hex(lower, r->arena, ret)
                    ? 0
-                   : value_python_bad(r, n, "an integer of too many digits");
+                   : value_python_bad(r, n, "the integer has too many digits");
     }
     if (text.n > 1 && text.p[0] == '0' && (text.p[1] < '0' || text.p[1] > '9'))
-        return value_python_bad(r, n, "a large integer is written in decimal or 0x");
+        return value_python_bad(r, n, "write a large integer in decimal or with 0x");
     if (text.n > VALUE_MAX_DECIMAL)
-        return value_python_bad(r, n, "an integer of too many digits");
+        return value_python_bad(r, n, "the integer has too many digits");
     number_from_decimal(text, r->arena, ret);
     return 0;
 }
@@ -58,7 +58,7 @@ static int read_constant(struct reader *r, const struct node *n, struct value *r
         ret->truth = n->op == CONST_TRUE;
         return 0;
     case CONST_ELLIPSIS:
-        return value_python_bad(r, n, "... is no value that can be expected");
+        return value_python_bad(r, n, "... cannot be an expected value");
     case CONST_INT:
         ret->type = VALUE_INT;
         ret->integer = n->constant.integer;
@@ -80,7 +80,7 @@ static int read_constant(struct reader *r, const struct node *n, struct value *r
         ret->text = arena_str(r->arena, n->constant.text);
         return 0;
     }
-    return value_python_bad(r, n, "no literal");
+    return value_python_bad(r, n, "this is not a literal");
 }
 
 static int negate(struct reader *r, const struct node *n, struct value *ret)
@@ -95,7 +95,7 @@ static int negate(struct reader *r, const struct node *n, struct value *ret)
     } else if (ret->type == VALUE_INT) {
         ret->integer = -ret->integer;
     } else {
-        return value_python_bad(r, n, "a sign before what is no number");
+        return value_python_bad(r, n, "a sign must be before a number");
     }
     return 0;
 }
@@ -103,7 +103,7 @@ static int negate(struct reader *r, const struct node *n, struct value *ret)
 static int read_signed(struct reader *r, const struct node *n, unsigned depth, struct value *ret)
 {
     if (n->op != OP_USUB && n->op != OP_UADD)
-        return value_python_bad(r, n, "only values stand here, no operators");
+        return value_python_bad(r, n, "an expected value may not have operators");
     if (read_node(r, n->unary_op.operand, depth, ret) < 0)
         return -1;
     return n->op == OP_USUB ? negate(r, n, ret) : 0;
@@ -118,7 +118,7 @@ static int read_complex(struct reader *r, const struct node *n, unsigned depth, 
     if ((n->op != OP_ADD && n->op != OP_SUB) || read_node(r, n->bin_op.left, depth, &real) < 0 ||
         read_node(r, n->bin_op.right, depth, &imag) < 0 || imag.type != VALUE_COMPLEX ||
         !number_to_double(&real, &part))
-        return value_python_bad(r, n, "only values stand here, no operators");
+        return value_python_bad(r, n, "an expected value may not have operators");
     ret->type = VALUE_COMPLEX;
     ret->parts[0] = part;
     ret->parts[1] = n->op == OP_ADD ? imag.parts[1] : -imag.parts[1];
@@ -150,7 +150,7 @@ static int read_dict(struct reader *r, const struct node *n, unsigned depth, str
 
     for (size_t i = 0; i < keys->n; i++) {
         if (!keys->at[i])
-            return value_python_bad(r, n, "only values stand here, no **");
+            return value_python_bad(r, n, "an expected value may not have **");
         if (read_node(r, keys->at[i], depth, &items[2 * i]) < 0 ||
             read_node(r, n->dict.values.at[i], depth, &items[2 * i + 1]) < 0)
             return -1;
@@ -309,12 +309,14 @@ static int value_python_read_call(struct reader *r, const struct node *n, unsign
         if (read_list(r, &n->call.args, depth, VALUE_LIST, &args) < 0)
             return -1;
         if (n->call.keywords.n || calls[i].make(r, args.items, args.n, ret) < 0)
-            return value_python_bad(r, n, "this call makes no value that is known here");
+            return value_python_bad(r, n,
+                                    "this call is not in the form that an expected value may have");
         return 0;
     }
-    return value_python_bad(r, n,
-                            "only values stand here, no calls but of set, frozenset, deque, float, "
-                            "bytearray, Decimal, Fraction and range");
+    return value_python_bad(
+        r, n,
+        "an expected value may only have calls of set, frozenset, deque, float, "
+        "bytearray, Decimal, Fraction and range");
 }
 
 /* ---- any value ---- */
@@ -323,7 +325,7 @@ static int read_node(struct reader *r, const struct node *n, unsigned depth, str
 {
     *ret = (struct value){0};
     if (depth++ == VALUE_MAX_DEPTH)
-        return value_python_bad(r, n, "nested too deeply");
+        return value_python_bad(r, n, "the value is nested too deeply");
     switch (n->kind) {
     case N_CONSTANT:
         return read_constant(r, n, ret);
@@ -342,7 +344,7 @@ static int read_node(struct reader *r, const struct node *n, unsigned depth, str
     case N_CALL:
         return value_python_read_call(r, n, depth, ret);
     default:
-        return value_python_bad(r, n, "only values stand here, as Python writes them");
+        return value_python_bad(r, n, "an expected value must be in Python's notation of values");
     }
 }
 
@@ -351,7 +353,7 @@ static int read_tree(struct reader *r, const struct python_tree *tree, struct va
     const struct node_list *body = &tree->module->module.body;
 
     if (body->n != 1 || body->at[0]->kind != N_EXPR)
-        return value_python_bad(r, NULL, "not one value");
+        return value_python_bad(r, NULL, "this is not one value");
     return read_node(r, body->at[0]->value_of.value, 0, ret);
 }
 
@@ -367,7 +369,7 @@ int value_from_python(struct str text, struct arena *arena, struct value *ret, s
     buf_init(&source, TEXT_MAX);
     if (!str_trim(text).n || buf_adds(&source, "(") < 0 || buf_add_str(&source, text) < 0 ||
         buf_adds(&source, "\n)\n") < 0)
-        return err_set(err, ERR_USAGE, text.n ? "too long" : "not one value");
+        return err_set(err, ERR_USAGE, text.n ? "the value is too long" : "this is not one value");
     if (python_parse(buf_str(&source), &options, &tree) == 0)
         result = read_tree(&r, &tree, ret);
     else

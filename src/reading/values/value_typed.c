@@ -61,7 +61,7 @@ static int read_base64(const struct form *f, const struct value *v, struct str *
     ssize_t n = base64_decode(v->text, out);
 
     if (n < 0)
-        return bad(f, v, "no base64");
+        return bad(f, v, "this is not base64");
     *ret = (struct str){out, (size_t)n};
     return 0;
 }
@@ -74,8 +74,9 @@ static int read_int(struct form *f)
 
     if (!hex)
         return -1;
-    return number_from_hex(hex->text, f->arena, f->v) ? 0
-                                                      : bad(f, hex, "no integer like \"-0x1f\"");
+    return number_from_hex(hex->text, f->arena, f->v)
+               ? 0
+               : bad(f, hex, "this is not an integer in the form \"-0x1f\"");
 }
 
 static int read_float(struct form *f)
@@ -92,7 +93,7 @@ static int read_float(struct form *f)
             f->v->real = words[i].real;
             return 0;
         }
-    return v ? bad(f, v, "not \"nan\", \"inf\" or \"-inf\"") : -1;
+    return v ? bad(f, v, "this must be \"nan\", \"inf\" or \"-inf\"") : -1;
 }
 
 /* True for UTF-8 in which lone surrogates are allowed: the guest sends such strings as base64. */
@@ -118,7 +119,7 @@ static int read_str(struct form *f)
     if (!v || read_base64(f, v, &text) < 0)
         return -1;
     if (!is_text(text))
-        return bad(f, v, "not UTF-8 inside");
+        return bad(f, v, "the decoded bytes are not UTF-8");
     f->v->type = VALUE_STR;
     f->v->text = text;
     return 0;
@@ -147,7 +148,7 @@ static int read_complex(struct form *f)
         struct value *v = value_get(f->v, keys[i]);
         if (!v || value_resolve(v, f->text, f->ours, f->arena, f->err) < 0 ||
             !number_to_double(v, &parts[i]))
-            return bad(f, v, "a complex number has \"real\" and \"imag\"");
+            return bad(f, v, "a complex number must have \"real\" and \"imag\"");
     }
     memcpy(f->v->parts, parts, sizeof parts);
     return 0;
@@ -178,7 +179,7 @@ static struct value *read_pairs(struct form *f, size_t *ret_n)
     struct value *pairs = arena_alloc(f->arena, (2 * list->n + 1) * sizeof *pairs);
     for (size_t i = 0; i < list->n; i++) {
         if (list->items[i].type != VALUE_LIST || list->items[i].n != 2) {
-            bad(f, &list->items[i], "an item here is a pair: [key, value]");
+            bad(f, &list->items[i], "an item must be a pair here: [key, value]");
             return NULL;
         }
         memcpy(&pairs[2 * i], list->items[i].items, 2 * sizeof *pairs);
@@ -257,7 +258,7 @@ static int read_range(struct form *f)
     if (read_ints(f, keys, 3, defaults, items) < 0)
         return -1;
     if (!items[2].limbs && !items[2].integer)
-        return bad(f, NULL, "the step of a range is not 0");
+        return bad(f, NULL, "the step of a range must not be 0");
     f->v->items = items;
     f->v->n = 3;
     return 0;
@@ -272,9 +273,9 @@ static int read_fraction(struct form *f)
     if (read_ints(f, keys, 2, defaults, items) < 0)
         return -1;
     if (items[1].limbs ? items[1].negative : items[1].integer <= 0)
-        return bad(f, NULL, "a denominator is positive");
+        return bad(f, NULL, "a denominator must be positive");
     if (f->ours && !number_reduce(items, f->arena))
-        return bad(f, NULL, "a fraction of more than 16384 bits");
+        return bad(f, NULL, "the fraction has more than 16384 bits");
     f->v->items = items;
     f->v->n = 2;
     return 0;
@@ -287,7 +288,7 @@ static int read_text(struct form *f)
     if (!v)
         return -1;
     if (f->type == VALUE_DECIMAL && !number_is_decimal(v->text))
-        return bad(f, v, "no number that Decimal takes");
+        return bad(f, v, "Decimal does not accept this text");
     struct str text = v->text;
     f->v->text = text;
     return 0;
@@ -315,7 +316,7 @@ static int read_enum(struct form *f)
 
     if (!name || !value || !class_name ||
         value_resolve(value, f->text, f->ours, f->arena, f->err) < 0)
-        return bad(f, NULL, "an enum has \"class\", \"name\" and \"value\"");
+        return bad(f, NULL, "an enum must have \"class\", \"name\" and \"value\"");
     if (base && base->type == VALUE_STR)
         kind = str_is(base->text, "int")     ? VALUE_INT
                : str_is(base->text, "str")   ? VALUE_STR
@@ -339,7 +340,7 @@ static int read_scalar(struct form *f)
     const char *class_name = class_of(f);
 
     if (!value || !class_name || value_resolve(value, f->text, f->ours, f->arena, f->err) < 0)
-        return bad(f, NULL, "a scalar has \"class\" and \"value\"");
+        return bad(f, NULL, "a scalar must have \"class\" and \"value\"");
     struct value *items = arena_alloc(f->arena, sizeof *items);
     *items = *value;
     f->v->class_name = class_name;
@@ -365,10 +366,10 @@ static int read_array(struct form *f)
             items[i] = shape->items[i];
         if (items[i].type != VALUE_INT || items[i].limbs || items[i].integer < 0 ||
             __builtin_mul_overflow(product, items[i].integer, &product))
-            return bad(f, shape, "a shape is a list of sizes");
+            return bad(f, shape, "a shape must be a list of sizes");
     }
     if ((size_t)product != list->n)
-        return bad(f, NULL, "shape and number of items do not agree");
+        return bad(f, NULL, "the shape does not match the number of items");
     if (list->n)
         memcpy(items + dimensions, list->items, list->n * sizeof *items);
     f->v->class_name = class_name;
@@ -419,7 +420,7 @@ static int read_timedelta(struct form *f)
         return -1;
     for (int i = 0; i < 3; i++)
         if (parts[i].limbs || parts[i].integer > largest[i] || parts[i].integer < -largest[i])
-            return bad(f, NULL, "a timedelta this long does not exist");
+            return bad(f, NULL, "the timedelta is longer than Python's longest");
     value_make_span(parts[0].integer, parts[1].integer, parts[2].integer, f->v);
     return 0;
 }
@@ -447,7 +448,7 @@ static int resolve_form(struct form *f, const struct value *name)
                 f->v->type = (uint8_t)forms[i].type;
             return 0;
         }
-    return bad(f, name, "no \"$type\" that is known; 'glovebox help cases' lists them");
+    return bad(f, name, "this \"$type\" is unknown; 'glovebox help cases' lists them");
 }
 
 static int compare_keys(const void *a, const void *b)

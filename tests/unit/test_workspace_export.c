@@ -94,10 +94,10 @@ static void test_planted(void)
     EQ_STR(get(out, "fifo"), "now a file");
     EQ_STR(get(out, "dir/kept"), "x");
     EQ_STR(get(out, "file"), "x");
-    EQ_STR(skip_of(&set.skipped, "folder/f"), "something of another kind is in the way");
-    EQ_STR(skip_of(&set.skipped, "hollow"), "something of another kind is in the way");
-    EQ_STR(skip_of(&set.skipped, "dir"), "something of another kind is in the way");
-    EQ_STR(skip_of(&set.skipped, "file/x"), "something of another kind is in the way");
+    EQ_STR(skip_of(&set.skipped, "folder/f"), "a file of another kind has this name there");
+    EQ_STR(skip_of(&set.skipped, "hollow"), "a file of another kind has this name there");
+    EQ_STR(skip_of(&set.skipped, "dir"), "a file of another kind has this name there");
+    EQ_STR(skip_of(&set.skipped, "file/x"), "a file of another kind has this name there");
     EQ_INT(set.skipped.count, 4);
     EQ_INT(count_names(here, "victim"), 1);
     OK(!set.complete, "not complete");
@@ -293,7 +293,7 @@ static void test_both_targets(void)
     EQ_STR(get(out, "old"), "2");
     EQ_STR(get(work, "old"), "2");
     EQ_STR(get(out, "blocked"), "a file in place of a folder");
-    EQ_STR(skip_of(&set.skipped, "blocked"), "something of another kind is in the way");
+    EQ_STR(skip_of(&set.skipped, "blocked"), "a file of another kind has this name there");
     file_set_done(&set);
     lay_list_free(list);
 }

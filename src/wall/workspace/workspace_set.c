@@ -25,12 +25,12 @@ static const char *const reasons[SKIP_REASONS] = {
     [SKIP_LONG_PATH] = "path too long",
     [SKIP_UNREADABLE] = "unreadable",
     [SKIP_CHANGED] = "changed while it was read",
-    [SKIP_IN_THE_WAY] = "something of another kind is in the way",
-    [SKIP_BAD_NAME] = "the name is not possible there",
+    [SKIP_IN_THE_WAY] = "a file of another kind has this name there",
+    [SKIP_BAD_NAME] = "this name is not permitted there",
     [SKIP_CACHE] = "a cache, which Python makes again",
     [SKIP_CONFIG] = "would configure glovebox itself",
     [SKIP_REPLACED] = "hidden by an input of the same name",
-    [SKIP_WITHHELD] = "judges the program",
+    [SKIP_WITHHELD] = "it is a part of the program's judge",
     [SKIP_KEPT] = "kept, because not everything could be brought out",
 };
 

@@ -12,7 +12,7 @@ struct command;
 
 /* The settings of all front doors, and those of the command line. */
 struct cli_settings {
-    struct settings common; /* first: its tables count on it */
+    struct settings common; /* first: the rows of its options have offsets in struct settings */
     char *config;
     char *stages, *explain; /* of check */
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;

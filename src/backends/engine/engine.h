@@ -41,7 +41,8 @@ bool engine_is_podman(const struct engine *engine);
 /* Facts about it for a person: *ret is an object of strings, and the array "runtimes"; the caller
  * owns it. */
 int engine_about(struct engine *engine, json_t **ret, struct err *err);
-/* Returns -1 with ERR_UNSUPPORTED, and the list of its runtimes, unless it has this one. */
+/* Returns -1 with ERR_UNSUPPORTED and the list of the engine's runtimes if it lacks this runtime.
+ */
 int engine_need_runtime(struct engine *engine, const char *name, struct err *err);
 
 struct engine_ask {

@@ -132,7 +132,7 @@ static int check_free(struct engine *e, const struct engine_snapshot *s, char **
 
 struct saving {
     struct tar files;
-    const char *name; /* the name of their folder in the image */
+    const char *name; /* the name of the folder for the files in the image */
 };
 
 /* Saves files and folders: a link could lead anywhere in the image, and a pipe has no content. */

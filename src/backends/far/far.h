@@ -77,7 +77,7 @@ struct far_place {
 struct far_guest {
     struct backend_guest base;
     const struct far_place *place;
-    void *own;                     /* the place's own data for it */
+    void *own;                     /* the place's own data for the guest */
     const struct backend_job *job; /* this and the next two are lent until the end */
     const struct backend_sink *sink;
     struct backend_outcome *out;
@@ -93,7 +93,7 @@ struct far_guest {
     struct buf channel_file; /* the content of the guest's descriptor 3, if that is a file */
     int64_t lent_ns;         /* when it got its job */
     int64_t start_ns, deadline_ms;
-    int64_t kill_ms; /* the helper was asked to kill it; at this time the place does */
+    int64_t kill_ms; /* time at which the place kills the guest; the helper was asked to do so */
     struct backend_usage usage;
     struct jail_limits limits;        /* the job's */
     struct backend_outcome rest;      /* replaces `out` after the end */

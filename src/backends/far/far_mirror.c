@@ -217,7 +217,7 @@ static void remove_any(int dirfd, const char *name)
     (void)unlinkat(dirfd, name, AT_REMOVEDIR);
 }
 
-/* Counts a file's bytes, without holes: a stand-in for a large file is one. */
+/* Counts a file's bytes on disk, because the stand-in for a large file is only a hole. */
 static bool far_mirror_count(struct merge *m, const struct stat *st)
 {
     uint64_t size = (uint64_t)st->st_size, held = (uint64_t)st->st_blocks * 512;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-static json_malloc_t allocate; /* the application may have given jansson its own */
+static json_malloc_t allocate; /* the allocator that the application may have given jansson */
 
 static void *allocate_or_abort(size_t n)
 {

@@ -13,7 +13,7 @@
 
 enum {
     RECORD_MAX = 8 << 10,   /* bytes of a statement */
-    RECORDS_MAX = 16 << 10, /* of all of them */
+    RECORDS_MAX = 16 << 10, /* bytes of all statements */
     HOLDS_DEEP = 4,
     KEPT_MAX = 64,
 };

@@ -52,7 +52,7 @@ static void foreign(struct check *c, const struct item *i)
     struct str attr = name_str(n->attribute.attr);
     const struct value *v;
 
-    /* Only a program that catches exceptions can have one. */
+    /* Only a program that catches exceptions can have such an object. */
     if (!c->program.catches || n->op != CTX_LOAD ||
         !name_set_has(&c->policy->foreign_attributes, attr))
         return;

@@ -14,7 +14,7 @@ static bool is_too_large(const struct value *v)
     return v->kind == VALUE_HUGE && v->real > TOO_MANY_BITS;
 }
 
-/* The length in bytes or items of what is repeated; 0 if it is no sequence. */
+/* The length of the repeated value in bytes or items; 0 if it is not a sequence. */
 static double length_of(const struct value *v)
 {
     if (v->kind == VALUE_TEXT || v->kind == VALUE_BYTES)

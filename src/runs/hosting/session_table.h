@@ -98,7 +98,7 @@ struct session_new {
     bool is_fork;
 };
 struct session_entry *sessions_add(struct sessions *sessions, const struct session_new *made);
-/* Owner NULL: any owner. Returns NULL if there is none. */
+/* Owner NULL: any owner. Returns NULL if there is no such session. */
 struct session_entry *sessions_find(struct sessions *sessions, const char *owner, const char *id);
 /* True if a session of this owner has the name. */
 bool sessions_have_name(const struct sessions *sessions, const char *owner, const char *name);

@@ -39,7 +39,7 @@ struct serve {
     uint64_t leaving;   /* the listener's id of the guest's exit call, which waits */
     bool leaves;        /* the guest has begun to exit */
     int leaving_status; /* its wait status */
-    struct gates gates; /* of the guest's forks, and of theirs */
+    struct gates gates; /* of the guest's forks, and of forks of forks */
     int upper; /* in a fork's init: socket from the init that handles the fork's calls; -1 for none
                 */
     bool forks_only; /* the guest is dead, and we stay because its forks need us */

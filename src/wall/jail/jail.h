@@ -62,9 +62,9 @@ int jail_fd(const struct jail *jail);
 
 enum jail_event_kind {
     JAIL_NOTHING,  /* a message that only changed the jail's own state */
-    JAIL_STARTED,  /* the program runs, jail_box is there */
+    JAIL_STARTED,  /* the program runs, and jail_box returns its files */
     JAIL_DENIED,   /* name, count */
-    JAIL_READY,    /* the guest is parked, jail_box is there; it waits for jail_go */
+    JAIL_READY,    /* the guest is parked and waits for jail_go; jail_box returns its files */
     JAIL_EXITED,   /* the guest's first process ended; see jail_state */
     JAIL_LEAVING,  /* the first process is about to exit, and waits: call jail_settle or
                       jail_let_exit */

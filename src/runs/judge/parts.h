@@ -22,11 +22,11 @@ struct judge {
     const struct judge_watch *watch;
     struct judge_result *ret;
     bool approved;   /* the reviewer has read the candidate: later runs need no review */
-    bool has_run;    /* ret->run is filled in; later ones are added to it */
+    bool has_run;    /* ret->run is filled in; later runs are added to it */
     bool stop;       /* the remaining cases cannot be judged */
     bool loaded;     /* the candidate was loaded, or, without cases, it ran */
     char *func;      /* the name of the tested function, if known; owned */
-    bool has_looked; /* the code was searched for it */
+    bool has_looked; /* the code was searched for the function's name */
     bool has_started;
     layer_mask held; /* the layers that held in every jail */
 };

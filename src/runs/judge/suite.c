@@ -155,7 +155,7 @@ static void suite_task_run(const struct suite_request *request, const struct sui
 struct suite {
     const struct suite_request *q;
     struct suite_totals *totals;
-    struct tally before; /* the key of every task that has its verdict */
+    struct tally before; /* the key of every task that has a verdict */
     struct tally suites; /* that the results of an earlier run name */
     struct tally seen;   /* the ids in the files; each belongs to one suite */
     struct suite_lines lines;

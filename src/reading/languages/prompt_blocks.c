@@ -15,7 +15,7 @@ struct scan {
     bool open;         /* in a quote or comment that has not ended */
     bool command;      /* in a shell: the next word is the first of a command */
     struct str marker; /* of a here-document that begins after this line */
-    bool tabs;         /* its lines may be indented */
+    bool tabs;         /* the here-document's lines may begin with tabs */
 };
 
 /* Moves to the position after the closing quote. */

@@ -154,7 +154,7 @@ static unsigned installed(const char *interpreter)
     return have;
 }
 
-/* A program that needs modules of both families gets all of them. */
+/* A program that needs sympy and also pandas or scipy gets all four modules. */
 static unsigned widen(unsigned wanted)
 {
     unsigned all = NUMPY | PANDAS | SCIPY | SYMPY;

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 
 #define LEAF "glovebox-supervisor" /* made for this process, if its group becomes the home */
-#define HOME "glovebox"            /* made as the home, if its group cannot be that */
+#define HOME "glovebox"            /* made as the home, if this process's group cannot be it */
 
 struct search {
     const struct cgroup_spot *spot;

@@ -40,7 +40,7 @@ typedef uint32_t layer_mask;
 
 /* The means that a layer needs; surroundings.h describes how to get it. */
 enum layer_means {
-    MEANS_NONE, /* it is always there */
+    MEANS_NONE, /* the layer needs nothing */
     MEANS_NAMESPACES,
     MEANS_PROC, /* an unmasked /proc */
     MEANS_GROUPS,

@@ -11,7 +11,7 @@ struct proc_stat {
     int64_t parent, session, threads;
     int64_t waited_faults; /* of its children; not 0 if it had some and has waited for them */
     int64_t user, system;  /* its own processor time */
-    int64_t waited_user, waited_system; /* of the children it has waited for, and of theirs */
+    int64_t waited_user, waited_system; /* of the children that it has waited for, with theirs */
     int64_t start;                      /* after boot */
 };
 

@@ -79,7 +79,7 @@ static void look_at_listed(const struct tables *t, struct watch_table *table, DI
     }
 }
 
-/* Tries one number after the other, which every process may do that may trace this one. */
+/* Tries the descriptor numbers from 0 on. Any process that may trace the other one may do this. */
 static void look_at_numbers(const struct tables *t, struct watch_table *table)
 {
     struct stat st;

@@ -62,7 +62,7 @@ struct provider {
     bool needs_key;              /* unless the user names another base */
     /* for code execution on the provider's side; NULL: it has none */
     const struct protocol *builtin;
-    bool (*lacks_builtin)(const char *model); /* NULL: all its models have it */
+    bool (*lacks_builtin)(const char *model); /* NULL: all models can run code there */
     bool has_tools;                           /* all its current models can call tools */
 };
 

@@ -133,7 +133,7 @@ static const struct setting test_rows[] = {
     {.field = "func",
      .opt = {.kind = OPT_STRING, .offset = RUN(func)},
      .code = CODE_READ,
-     .meaning = "the function that cases with args call; if absent, the only one in the code"},
+     .meaning = "the function that the cases with args call; not needed if the code has only one"},
     {.field = "setup",
      .shape = SHAPE_TEXT,
      .json_at = RUN(setup_text),

@@ -21,7 +21,7 @@ enum { FOLD_ROOM = 64 << 20 }; /* bytes in the arena, which is emptied between t
 /* The arguments of a call; the last n_named of them have names. */
 struct fold_args {
     const struct value *const *at;
-    const struct str *names; /* of the last n_named of them */
+    const struct str *names; /* of the last n_named arguments */
     size_t n, n_named;
 };
 

@@ -45,7 +45,7 @@ struct value {
     enum value_kind kind;
     bool pieced;  /* string: put together, not written as such in the program */
     bool decoded; /* string: the result of a decoder */
-    bool hidden;  /* path: reached through a pieced string */
+    bool hidden;  /* path: found by a string that is put together */
     bool sought;  /* unknown: reached by a name that is known only at run time */
     bool guessed; /* path: guessed from a name; nothing is known about the object */
     bool open;    /* it may also be something unknown */

@@ -95,7 +95,7 @@ uint32_t explain_at(struct reader *r, enum python_error_kind kind, const struct 
                     const char *text, const uint32_t *values);
 uint32_t explain_range(struct reader *r, uint32_t first, uint32_t last, const char *text,
                        const uint32_t *values);
-/* The error is at the end of a value, as CPython computes that for the key of a dictionary. */
+/* The error is at the end of a value, as CPython computes it for the key of a dictionary. */
 uint32_t explain_after(struct reader *r, uint32_t value, const char *text, const uint32_t *values);
 /* From a value to the current position. */
 uint32_t explain_from(struct reader *r, uint32_t value, const char *text, const uint32_t *values);

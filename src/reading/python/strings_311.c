@@ -22,7 +22,7 @@ struct fstring {
     const char *at, *end;             /* the position in its body */
     bool raw;
     const char *lines_to; /* lines are counted from the start of the token up to here */
-    const char *line;     /* the start of the line there */
+    const char *line;     /* the start of the line that has lines_to */
     uint32_t lines;
 };
 

@@ -45,7 +45,7 @@ static int read_token(const char *path, char **ret, struct err *err)
     return err_set(err, ERR_USAGE, "--token-file %s: there is no token in it", path);
 }
 
-/* There is no daemon only if nothing listens: a socket that we may not open has one. */
+/* A daemon is missing only if nothing listens. A socket that we may not open can have a daemon. */
 static int no_daemon(const struct cli_settings *s, bool tcp, struct err *err)
 {
     AUTO_FREE char *name = place_name(s->daemon);

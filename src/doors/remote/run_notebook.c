@@ -24,7 +24,7 @@ enum { KEPT_MAX = 256 << 20 };
 /* One invocation. */
 struct notebook_run {
     const struct cli_settings *set;
-    const char *path, *name; /* of the file, and the last component of that */
+    const char *path, *name; /* the file's path, and the last component of the path */
     struct notebook notebook;
     struct review *review;
     struct session_request request;

@@ -112,7 +112,7 @@ static bool never_reads(const struct run_request *q)
 
 /* ---- reading the input ---- */
 
-/* Reads all of a pipe that has no writer any more. -1 if it has one. */
+/* Reads all of a pipe whose writers have closed it. -1 if a writer is left. */
 static int read_pipe(int fd, struct buf *input)
 {
     struct pollfd p = {.fd = fd, .events = 0};

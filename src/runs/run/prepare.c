@@ -429,7 +429,7 @@ static void explain_wish(const struct prepared *p, const struct wish *wish, unsi
 {
     bool given_up = p->request->place.without & LAYER_BIT(layer);
 
-    if (p->backend->interpreter) { /* the remedies for this machine do not help there */
+    if (p->backend->interpreter) { /* guests run elsewhere: advice for this machine does not help */
         err_set(err, ERR_UNSUPPORTED,
                 "%s needs layer %s, which is missing at backend %s: leave %s out", wish->option,
                 jail_layers[layer].name, p->backend->name, wish->option);

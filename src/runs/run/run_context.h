@@ -13,7 +13,8 @@
 #include "text/context.h"
 
 struct run_context {
-    struct context context; /* as it was before the run; without a document if there is none */
+    struct context
+        context; /* as it was before the run; it has no document if no context was given */
     struct context_input *inputs;
     size_t input_count;
 };

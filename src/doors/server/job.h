@@ -53,7 +53,7 @@ struct job {
     char owner[TOKEN_NAME];
     enum wording wording; /* the spelling of settings in the answer */
     int64_t arrived_ms, arrived_ns;
-    int64_t waited_us;           /* time in the queue; -1 while the job is there */
+    int64_t waited_us;           /* time in the queue; -1 while the job waits in it */
     _Atomic int64_t deadline_ms; /* when the answer becomes useless; 0: never */
     _Atomic enum job_end end;
     bool begun; /* the worker has read the whole request before the deadline */

@@ -141,7 +141,7 @@ void guest_plan(struct guest *g);
 /* Records the state of the guest's workspace, so that later changes are found. The hashes of files
  * come from `laid`, or from `like`, the guest whose workspace was copied; both may be NULL. */
 void guest_look(struct guest *g, const struct lay_list *laid, const struct guest *like);
-/* Exchanges the session's guest with the other one: the session continues in that one. */
+/* Exchanges the session's guest and *other: the session continues in the second guest. */
 void guest_swap(struct session *s, struct guest **other);
 
 int guest_start_cancel(const struct session *s); /* readable: cancel the start; or -1 */

@@ -131,7 +131,7 @@ const char *lex_end(struct lexer *l);
 const char *lex_continue(struct lexer *l, const char *p);
 
 enum lex_prefix { PREFIX_NONE, PREFIX_STRING, PREFIX_FORMAT, PREFIX_WRONG };
-/* The string prefix that the name from start to p is, before a quote. */
+/* The string prefix (r, b, f, ...) that consists of the characters from start to p. */
 enum lex_prefix lex_prefix(struct lexer *l, const char *start, const char *p);
 
 const char *lex_number(struct lexer *l, const char *start);

@@ -152,7 +152,7 @@ static int take_cells(struct notebook *nb, json_t *cells, size_t *index, struct 
     return 0;
 }
 
-/* nbformat 3 has a list of worksheets; the notebook's cells are all of theirs. */
+/* nbformat 3 has a list of worksheets; the notebook has the cells of all worksheets. */
 static int take_sheets(struct notebook *nb, struct err *err)
 {
     json_t *sheets = json_object_get(nb->document, "worksheets"), *sheet;

@@ -33,7 +33,7 @@ static int compare_entries(const void *a, const void *b)
 
     if (x->hash != y->hash)
         return x->hash > y->hash ? 1 : -1;
-    return (x->key > y->key) - (x->key < y->key); /* order of the array, to which both belong */
+    return (x->key > y->key) - (x->key < y->key); /* both point into one array: keep its order */
 }
 
 static struct entry *make_index(struct comparison *c, const struct value *v)

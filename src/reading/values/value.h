@@ -40,7 +40,7 @@ enum value_type {
 
 enum {
     VALUE_MAX_DEPTH = 200,
-    VALUE_MAX_HEX = 65536, /* digits of an integer; VALUE_MAX_DECIMAL likewise */
+    VALUE_MAX_HEX = 65536, /* hexadecimal digits of an integer */
     VALUE_MAX_DECIMAL = 20000,
 };
 

@@ -34,8 +34,9 @@ static const struct opt doctor_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(struct cli_settings, clean),
      .group = "What to do",
-     .help = "instead: remove what dead processes left in container engines and at E2B, and the "
-             "images that were made for runs"},
+     .help =
+         "only remove the containers and sandboxes that dead processes left in container engines "
+         "and at E2B, and the images that were made for runs"},
     {0},
 };
 

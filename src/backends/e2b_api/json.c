@@ -18,7 +18,7 @@ json_t *e2b_json_read(struct str text, size_t flags, const char *what, struct er
     }
     value = json_loadb(text.p ? text.p : "", text.n, flags, NULL);
     if (!value)
-        (void)err_set(err, ERR_GUEST, "%s that is not JSON", what);
+        (void)err_set(err, ERR_GUEST, "%s is not JSON", what);
     return value;
 }
 

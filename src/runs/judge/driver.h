@@ -30,10 +30,10 @@ struct only_language {
     struct language_table table;
 };
 
-/* Makes it a copy of `base` that is started with these arguments. */
+/* Makes *only a copy of `base` that is started with these arguments. */
 void only_language_init(struct only_language *only, const struct language *base,
                         const char *const *args, struct run_request *request);
-/* Makes it a copy of `python` that is started with the driver. */
+/* Makes *only a copy of `python` that is started with the driver. */
 void driver_start_with(struct only_language *only, const struct language *python,
                        const struct driver *driver, struct run_request *request);
 

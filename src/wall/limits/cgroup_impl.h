@@ -100,7 +100,7 @@ struct cgroup_part {
 struct cgroup_host {
     struct cgroup_home homes[CGROUP_HOMES];
     size_t home_count;
-    struct err why[CGROUP_CONTROLLERS]; /* for those without a home */
+    struct err why[CGROUP_CONTROLLERS]; /* for controllers without a home */
     struct cgroup_owner self;
     unsigned refs;
     struct cgroup_part all; /* cgroup_all.c: the folder of all groups; home NULL: none */

@@ -284,7 +284,7 @@ const struct mcp_tool mcp_tools[] = {
     {.name = "fork_session",
      .title = "Copy a session",
      .about = "Copies a Python session with its variables and files. The copy and the original "
-              "share nothing, so one can try something and be thrown away.",
+              "share nothing, so you can try something in the copy and then close it.",
      .form = {.own = session_rows},
      .output = session_outputs,
      .work = tool_fork_session,

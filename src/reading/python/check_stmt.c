@@ -59,7 +59,7 @@ static int check_finally_early(struct checker *c, struct open_block *block)
 }
 
 /* Visits the open blocks from the inside out, as a jump leaves them. *ret_met is the block where
- * that ends: a loop (if the jump stops at one), the handler of an exception group, or else
+ * the jump ends: a loop (if the jump stops at one), the handler of an exception group, or else
  * OPEN_OTHER. */
 static int leave_blocks(struct checker *c, bool stops_at_loop, enum block_type *ret_met)
 {

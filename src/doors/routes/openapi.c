@@ -69,8 +69,8 @@ static json_t *answer_content(const struct route *r)
     return c;
 }
 
-/* Every stream has the status 200. Where the document has another one, both are in one response:
- * generators look for the JSON in the first that succeeds. */
+/* Every stream has the status 200. If the JSON document has another status, both are in one
+ * response 2XX, because generators look for the JSON in the first response that succeeds. */
 static json_t *responses(const struct route *r)
 {
     json_t *all = json_object();

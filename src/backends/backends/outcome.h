@@ -25,7 +25,7 @@ struct backend_phase {
 struct backend_outcome {
     bool started;
     bool prestarted; /* its program was started before there was a job, with the arguments and
-                        environment that the job's description (warm.h) has for that */
+                        environment of the job's struct backend_warm */
     bool cancelled;
     int status; /* as from wait(); meaningless after a limit or a cancellation */
     unsigned limits_hit;

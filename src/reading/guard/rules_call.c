@@ -53,7 +53,7 @@ static void on_import(const struct call *k)
         if (name->pieced &&
             (module_is_powerful(name->text) || module_find(name->text) != RULE_COUNT))
             found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
-                  "%.*s, its name put together in the program", (int)name->text.n, name->text.p);
+                  "%.*s, whose name the program puts together", (int)name->text.n, name->text.p);
         module_came(k->c, k->n, name->text,
                     arena_printf(&k->c->arena, ", by %s", shown(k->path).p));
     }

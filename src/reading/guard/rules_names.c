@@ -78,7 +78,7 @@ static void attribute_names(const struct call *k, const struct value *object,
         attribute_by_name(k->c, k->n, name->text, how);
         if (name->pieced && attribute_leads_behind(name->text))
             found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
-                  "%.*s, its name put together in the program", (int)name->text.n, name->text.p);
+                  "%.*s, whose name the program puts together", (int)name->text.n, name->text.p);
     }
 }
 

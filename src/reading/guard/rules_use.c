@@ -63,7 +63,7 @@ static void report_hidden(struct check *c, const struct item *i, struct str path
     bool module = !memchr(path.p, '.', path.n) && module_find(path) != RULE_COUNT;
 
     if (module || module_path(path) || module_is_powerful(path))
-        found(c, RULE_HIDDEN_NAME, i->node, path, "%.*s, its name put together in the program",
+        found(c, RULE_HIDDEN_NAME, i->node, path, "%.*s, whose name the program puts together",
               (int)name.n, name.p);
 }
 

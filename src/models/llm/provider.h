@@ -19,7 +19,7 @@ struct llm_asking {
 struct protocol {
     const char *name;
     const char *const *headers; /* sent with every request; NULL-terminated */
-    const char *path;           /* of the URL, after the base; or NULL and make_path */
+    const char *path;           /* the URL's part after the base; NULL: make_path makes it */
     char *(*make_path)(const struct llm_asking *asking); /* the caller frees the path */
     json_t *(*body)(const struct llm_asking *asking);
     /* `whole` reads a whole answer, `event` one event of a stream. -1 with *err: ERR_GUEST for a

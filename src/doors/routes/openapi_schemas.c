@@ -243,7 +243,7 @@ static json_t *schema_of(const char *members)
     "LimitEvent "                                                                                  \
     "FileEvent DisplayEvent ProgressEvent "
 
-/* The names of schemas, separated by blanks; their `event` distinguishes them. */
+/* `members` has the names of schemas, separated by blanks; the field `event` distinguishes them. */
 static const struct {
     const char *name, *members;
 } unions[] = {

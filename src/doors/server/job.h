@@ -40,9 +40,9 @@ struct job {
     struct job *next;      /* in the queue */
     struct job **place;    /* the pointer to this job */
     struct worker *worker; /* under the queue's lock; NULL while the job waits */
-    /* under the same lock; its owner's lane (server/queue.h); NULL when urgent */
+    /* under the queue's lock: the lane of the job's owner (server/queue.h); NULL if urgent */
     struct lane *lane;
-    bool queued; /* same lock */
+    bool queued; /* under the queue's lock */
     bool urgent; /* starts first and is never refused: a job that only frees something */
     struct server *server;
     struct config *config;

@@ -142,7 +142,8 @@ static int take_frame(struct exchange *x, const struct cell_frame *frame)
         return take_display(x, frame);
     if (strcmp(frame->kind, "call") == 0)
         return answer_call(x, frame, &x->err);
-    return err_set(&x->err, ERR_GUEST, "it sent '%s' instead of '%s'", frame->kind, x->await);
+    return err_set(&x->err, ERR_GUEST, "the guest sent '%s' instead of '%s'", frame->kind,
+                   x->await);
 }
 
 static int take_frames(struct exchange *x)

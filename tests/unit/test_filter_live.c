@@ -42,8 +42,10 @@ static struct report {
         char told[FILTER_NAME_MAX];
     } tries[ARRAY_LEN(attempts) + 1];
     int64_t load_ns;
-    int left_with; /* what it was about to exit with; -1 when that was not told */
-    bool handled;  /* a signal, after that */
+    unsigned births; /* calls that make a process or a thread */
+    bool refuses;    /* the listener refuses the first of these */
+    int left_with;   /* what it was about to exit with; -1 when that was not told */
+    bool handled;    /* a signal, after that */
 } * report;
 
 #define ALARM_US 20000
@@ -65,6 +67,11 @@ static void answer(int listener, unsigned flavour)
         notice = FILTER_REFUSED;
     if (notice == FILTER_NOTICE_SELF_0 && (uint32_t)request.data.args[0] != request.pid)
         notice = FILTER_REFUSED;
+    if (filter_is_birth(&request.data) && report->births++ == 0 && report->refuses) {
+        response.error = -EAGAIN;
+        (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+        return;
+    }
     uint32_t verdict = filter_judge(filter_native(), flavour, &request.data);
     if (verdict >> 16 == SECCOMP_RET_ERRNO >> 16) {
         response.error = -(int)(verdict & SECCOMP_RET_DATA);
@@ -199,6 +206,48 @@ static void test_leaving(unsigned flavour)
     OK(!report->handled, "flavour %u: and handles no signal after that", flavour);
 }
 
+static void *no_work(void *unused)
+{
+    return unused;
+}
+
+static void wait_for(pid_t pid)
+{
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
+}
+
+static void give_birth(void)
+{
+    pthread_t thread;
+    pid_t pid = fork();
+
+    report->tries[0].error = pid < 0 ? errno : 0;
+    wait_for(pid);
+    wait_for(fork());
+    wait_for(vfork()); /* NOLINT: it exits at once */
+    wait_for((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+    if (pthread_create(&thread, NULL, no_work, NULL) == 0)
+        (void)pthread_join(thread, NULL);
+    report->tries[1].error =
+        (int)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0) < 0 ? errno : 0;
+}
+
+static void test_births(void)
+{
+    memset(report, 0, sizeof *report);
+    report->refuses = true;
+    EQ_INT(with_guest(FILTER_TELLS_BIRTHS, give_birth), 0);
+    EQ_INT(report->births, 6);
+    EQ_INT(report->tries[0].error, EAGAIN);
+    EQ_INT(report->tries[1].error, EPERM);
+    memset(report, 0, sizeof *report);
+    EQ_INT(with_guest(0, give_birth), 0);
+    EQ_INT(report->births, 1); /* the one with a namespace, as in all flavours */
+}
+
 #ifdef __x86_64__
 /* The 32-bit door of a 64-bit process: getpid by its i386 number. */
 static void knock_i386(void)
@@ -309,6 +358,8 @@ int main(void)
         RUN(test_attempts(flavour));
         RUN(test_leaving(flavour));
     }
+    RUN(test_births());
+    RUN(test_attempts(FILTER_TELLS_BIRTHS));
 #ifdef __x86_64__
     RUN(test_i386());
 #endif

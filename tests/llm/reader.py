@@ -76,7 +76,7 @@ def fill(folder):
 def furnish(folder):
     """A home with these files, and all else that the examples name: environments with packages, a database, a repository."""
     fill(folder)
-    for name in ("work", "project", "bin"):
+    for name in ("work", "project/src", "bin"):
         os.makedirs(os.path.join(folder, name))
     os.symlink(GLOVEBOX, os.path.join(folder, "bin", "glovebox"))
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", "env"], cwd=folder, check=True)

@@ -81,6 +81,15 @@ def test_calls(tap):
         done, seen = solved(tap, p, answers[:1] + ["It is 55.\n```python\nnot run\n```"])
         tap.equal((done.returncode, done.stdout.decode()), (0, "It is 55.\n```python\nnot run\n```\n"), p.name + ": an answer with code", done)
         golden(tap, p.name + "-calls", seen)
+        places = [{"code": "import os; os.mkdir('src'); print(os.path.basename(os.getcwd()))"}, {"code": "print(os.path.basename(os.getcwd()))", "working_directory": "src"},
+                  {"code": "print(os.path.basename(os.getcwd()))", "cwd": "/workspace/src"}, {"code": "pwd; ls", "language": "bash", "working_directory": "src"},
+                  {"code": "print(1)", "working_directory": "../x"}, {"code": "print(os.path.basename(os.getcwd()))"}]
+        done, seen = solved(tap, p, [p.calls(places), "Done."])
+        results = [json.loads(r) for r in p.results(seen[1])]
+        tap.equal([r["stdout"] for r in results[:3] + results[5:]], ["work\n", "src\n", "src\n", "work\n"],
+                  p.name + ": where each call runs", results)
+        tap.ok("the workspace has no such folder" in results[3]["error"] and "contains '..'" in results[4]["error"],
+               p.name + ": a program of its own has no files of the session; a folder outside", results)
         got, _ = document(tap, p, [p.calls([{"code": "final_answer({'a': [1, 2]})"}])])
         tap.equal((got["answer"], got["answer_by"], got["calls"]), ({"a": [1, 2]}, "final_answer", "tools"), p.name + ": final_answer()")
         got, _ = document(tap, p, [block("print(55)"), "It is 55."])

@@ -69,7 +69,7 @@ def test_folders(tap):
     with Client() as client:
         for name, folder in (("working_directory", "src"), ("cwd", "./src"), ("workdir", "/workspace/src"), ("directory", "/mnt/data/src/")):
             tap.equal(client.tool("execute_code", code=where, files=files, **{name: folder}).get("stdout"), "src 5\n", "%s=%r" % (name, folder))
-        tap.equal(client.tool("run_command", command="pwd; ls", files=files, cwd="src").get("stdout"), "/box/work/src\nhelper.py\nmain.sh\n",
+        tap.equal(client.tool("run_command", command="basename $PWD; ls", files=files, cwd="src").get("stdout"), "src\nhelper.py\nmain.sh\n",
                   "a command")
         for folder in ("/workspace", "/home/user/", "."):
             tap.equal(client.tool("run_command", command="ls", files=files, cwd=folder).get("stdout"), "main.sh\nsrc\n", "the workspace is %r" % folder)

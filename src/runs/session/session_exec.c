@@ -191,6 +191,7 @@ static void session_exec_run_cell(struct session *s, const struct cell_request *
 
 void exec_silently(struct session *s, const struct cell_request *cell, const struct reporter *t)
 {
+    t->result->language = s->shared->prepared.language->name;
     session_exec_run_cell(s, cell, t, NULL);
 }
 

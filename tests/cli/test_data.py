@@ -224,10 +224,10 @@ def test_data_refused(t):
         ('"\\x"', "escape"),
         ("[1", "a comma or ] is missing"),
         ('{"a" 1}', "a colon is missing"),
-        ("01", "no number"),
+        ("01", "not a number of JSON"),
         ("1.", "something follows"),
-        ("undefined", "no value"),
-        (b"\xff", "no value"),
+        ("undefined", "not a value of JSON"),
+        (b"\xff", "not a value of JSON"),
         (b'"\xff"', "not UTF-8"),
     ):
         t.write("bad.json", text)

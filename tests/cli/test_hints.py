@@ -64,7 +64,7 @@ def test_hints(t):
 
 
 HINTS = [
-    ("import numpy_is_missing", r"hint: Module 'numpy_is_missing' is not installed.*--python.*--pip"),
+    ("import numpy_is_missing", r"hint: Module 'numpy_is_missing' is not installed.*--pip"),
     ("import urllib.request as u\nu.urlopen('http://a.example')", r"hint: There is no network inside.*--net=api"),
     ("from typing import Nope", r"hint: Module typing has no 'Nope' in this version.*--python names another"),
     ("import msvcrt", r"hint: Module 'msvcrt' is not in the library of this Python.*--python names another"),

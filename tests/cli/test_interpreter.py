@@ -162,7 +162,7 @@ def test_nvm(t):
     prefix = os.path.join(t.home, ".nvm/versions/node/v99.0.0")
     t.write(
         os.path.join(prefix, "bin/node"),
-        '#!/bin/sh\necho own node; cat "$(dirname "$0")/../lib/text"; cat "$1"\n',
+        '#!/bin/sh\necho own node; cat "$(dirname "$0")/../lib/text"; for file; do :; done; cat "$file"\n',
         0o755,
     )
     t.write(os.path.join(prefix, "lib/text"), "its library\n")

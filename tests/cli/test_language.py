@@ -194,7 +194,7 @@ def test_own_language(t):
     )
     got, done = language_of(t, "--lang", "perl", "-c", "1")
     t.equal(got, "perl", "its name in the result", done)
-    t.match(b"perl +present", t.box("doctor", timeout=60).out, "doctor tries it")
+    t.match(b"perl +present", t.box("doctor", "--all", timeout=60).out, "doctor tries it")
 
     t.config(
         "[language.tool]\ncommand = [no-such-tool, %s]\n"

@@ -173,12 +173,12 @@ static void list_entry(struct kept_list *list, int root_fd, const char *name)
     AUTO_CLOSE int fd = open_subfolder(root_fd, name);
     struct stat st;
 
-    if (fd < 0 || fstat(fd, &st) < 0)
+    if (fd < 0 || fstat(fd, &st) < 0 || strlen(name) >= sizeof list->items->name)
         return;
     list->items = xrealloc_array(list->items, list->n + 1, sizeof *list->items);
     struct kept *kept = &list->items[list->n++];
     *kept = (struct kept){.bytes = compiled_size(fd), .used = st.st_mtim};
-    snprintf(kept->name, sizeof kept->name, "%s", name);
+    memcpy(kept->name, name, strlen(name) + 1);
     list->bytes += kept->bytes;
 }
 

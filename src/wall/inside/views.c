@@ -125,7 +125,8 @@ static int open_place_for(int tree, int parent, struct str name)
         return -1;
     if (S_ISDIR(st.st_mode))
         return open_folder(parent, name);
-    AUTO_CLOSE int made = openat(parent, text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int made = openat(parent, text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    fd_close(&made);
     int place = openat(parent, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (place >= 0 && fstat(place, &st) == 0 && !S_ISREG(st.st_mode))
         fd_close(&place);

@@ -218,7 +218,7 @@ def test_data_refused(t):
         ("{'a': 1}", "line 1, column 2: "),
         ("[1,\n 2,]", "line 2, column 4: "),
         ("", "line 1, column 1: the text ends too soon"),
-        ("[" * 300 + "]" * 300, "column 201: nested too deeply"),
+        ("[" * 300 + "]" * 300, "column 201: the values are nested too deeply"),
         ("[1] 2", "something follows"),
         ('"\t"', "control character"),
         ('"\\x"', "escape"),

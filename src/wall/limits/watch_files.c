@@ -79,12 +79,30 @@ static void look_at_listed(const struct tables *t, struct watch_table *table, DI
     }
 }
 
+/* The size of a thread's table, which all may read: no number in it is as large. */
+static int table_size(pid_t thread)
+{
+    char path[32], text[4096];
+    struct str rest, line, name;
+    int64_t size;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/status", thread);
+    ssize_t n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
+    rest = (struct str){text, n < 0 ? 0 : (size_t)n};
+    while (str_next_line(&rest, &line))
+        if (str_next(&line, ':', &name) && str_is(name, "FDSize") &&
+            num_int64(str_trim(line), &size) && size < WATCH_FILES_MAX)
+            return (int)size;
+    return WATCH_FILES_MAX;
+}
+
 /* Tries the descriptor numbers from 0 on. Any process that may trace the other one may do this. */
 static void look_at_numbers(const struct tables *t, struct watch_table *table)
 {
     struct stat st;
+    int size = table_size(table->thread);
 
-    for (int i = 0; i < WATCH_FILES_MAX; i++) {
+    for (int i = 0; i < size; i++) {
         struct watch_file file = {.table = table, .number = i, .st = &st};
         AUTO_CLOSE int fd = watch_file_get(&file);
         if (fd < 0 && errno != EBADF)

@@ -2,12 +2,11 @@
 #include "mcp/roots.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "formats/json_get.h"
@@ -19,7 +18,7 @@ enum {
     SAID_MAX = 8,      /* roots whose reason is given */
     SHOWN_MAX = 200,   /* bytes of a root's address in a reason */
     NAME_MAX_BYTES = 200,
-    USER_BYTES = 16 << 10,
+    PASSWD_MAX = 1 << 20,
 };
 
 /* ---- from an address to a path ---- */
@@ -130,15 +129,34 @@ static int check_home(const char *real, const char *home, struct err *err)
     return 0;
 }
 
+/* The home folder of the current user in /etc/passwd: $HOME may name another one. (getpwuid loads
+ * libraries, which a static program cannot.) NULL if there is none; the caller frees. */
+static char *home_of_user(void)
+{
+    AUTO_FREE char *id = xasprintf("%u", (unsigned)geteuid());
+    AUTO_BUF struct buf text = {0};
+    struct str rest, line, field[6];
+    struct err err;
+
+    buf_init(&text, PASSWD_MAX);
+    if (fd_read_file("/etc/passwd", &text, &err) < 0)
+        return NULL;
+    rest = buf_str(&text);
+    while (str_next_line(&rest, &line)) {
+        size_t n = 0;
+        while (n < ARRAY_LEN(field) && str_next(&line, ':', &field[n]))
+            n++;
+        if (n == ARRAY_LEN(field) && str_is(field[2], id))
+            return xstrndup(field[5].p, field[5].n);
+    }
+    return NULL;
+}
+
 static int check_homes(const char *real, struct err *err)
 {
-    AUTO_FREE char *room = xcalloc(1, USER_BYTES);
-    struct passwd entry, *user = NULL;
+    AUTO_FREE char *home = home_of_user();
 
-    if (check_home(real, getenv("HOME"), err) < 0)
-        return -1;
-    (void)getpwuid_r(geteuid(), &entry, room, USER_BYTES, &user);
-    return user ? check_home(real, user->pw_dir, err) : 0;
+    return check_home(real, getenv("HOME"), err) < 0 ? -1 : check_home(real, home, err);
 }
 
 static int check_root(const char *real, struct err *err)

@@ -91,7 +91,7 @@ static void ask_for_roots(struct stdio_server *s)
     struct stdio_roots *r = &s->roots;
     char id[32];
 
-    if (r->asking || r->looking) {
+    if (r->looking || (r->asking && !r->silent)) {
         r->again = true;
         return;
     }

@@ -427,7 +427,10 @@ def test_ro(t):
     for host in ("/proc:/pp", "/proc/self:/pp"):
         done = t.run("--ro", host, "-c", "1")
         t.ok(done.code == 2 and b"the host's /proc" in done.err, "not the host's processes: " + host, done)
-    for place in ("/tmp/in", "/box/work/in", "/usr/in", "/dev/in", "/proc/in"):
+    for place in ("/tmp", "/var/tmp", "/dev", "/box", "/box/work"):
+        done = t.run("--ro", "shown:" + place, "-c", "1")
+        t.ok(done.code == 2 and b"is in use" in done.err, "a folder that is the guest's own is not covered: " + place, done)
+    for place in ("/tmp/in", "/var/tmp/in", "/box/work/in", "/usr/in", "/dev/in", "/proc/in"):
         done = t.run(
             "--ro", "shown:" + place, "-c", "print(open(%r).read())" % (place + "/data.txt")
         )

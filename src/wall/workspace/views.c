@@ -21,8 +21,8 @@
  * kernel. */
 static bool views_is_ours(const char *dst)
 {
-    static const char *const places[] = {"/proc",  "/dev",    "/sys", "/tmp",
-                                         SPEC_BOX, SPEC_WORK, NULL};
+    static const char *const places[] = {"/proc",    "/dev",   "/sys",    "/tmp",
+                                         "/var/tmp", SPEC_BOX, SPEC_WORK, NULL};
     struct str path = str_from(dst);
 
     return str_one_of(path, places) || str_starts(path, "/proc/") || str_starts(path, "/dev/") ||

@@ -168,6 +168,11 @@ static void test_hello(void)
     EQ_INT(read_hello("a.b", 0, 2, 4000, &h), HELLO_BAD);
     EQ_INT(hello_read(STR("GET / HTTP/1.1\r\n"), &h), HELLO_NOT_TLS);
     EQ_INT(hello_read(STR(""), &h), HELLO_MORE);
+    EQ_INT(hello_read(STR("\x15"), &h), HELLO_MORE);
+    EQ_INT(hello_read(STR("\x15\x03\x01\x00\x02\x01\x64\x16\x03\x01"), &h), HELLO_BAD);
+    EQ_INT(hello_read(STR("\x17\x03"), &h), HELLO_BAD);
+    EQ_INT(hello_read(STR("\x15\x01 and no TLS"), &h), HELLO_NOT_TLS);
+    EQ_INT(hello_read(STR("\x80\x2e\x01\x03\x01"), &h), HELLO_BAD);
     EQ_INT(hello_read(STR("\x16\x03\x01\xff\xff"), &h), HELLO_BAD);
     EQ_INT(hello_read(STR("\x16\x03\x01\x00\x04\x02\x00\x00\x00"), &h), HELLO_BAD);
 }

@@ -28,14 +28,21 @@ enum {
 
 /* ---- ends ---- */
 
+/* No later answer may open this connection. */
+static void forget_lookup(struct conn *c)
+{
+    if (!c->lookup)
+        return;
+    c->lookup->owner = NULL;
+    c->lookup = NULL;
+    c->side->lookup_n--;
+}
+
 void conn_free(struct conn *c)
 {
     struct side *side = c->side;
 
-    if (c->lookup) {
-        c->lookup->owner = NULL;
-        side->lookup_n--;
-    }
+    forget_lookup(c);
     if (c->booked)
         net_book_leave(&side->book, c->row);
     loop_forget(&c->inside);
@@ -130,6 +137,7 @@ void conn_refuse(struct conn *c, bool allowed, const char *reason)
     bool page = c->proxied ? !c->tunnel || c->state != OPEN : c->port == 80;
 
     conn_note(c, allowed, reason);
+    forget_lookup(c);
     loop_forget(&c->outside);
     if (!page) {
         conn_reset(c);

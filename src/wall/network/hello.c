@@ -6,7 +6,9 @@
 #include "base/ascii.h"
 
 enum {
+    RECORD_FIRST = 20,
     RECORD_HANDSHAKE = 22,
+    RECORD_LAST = 24,
     RECORD_HEAD = 5,
     RECORD_MAX = 1 << 14,
     HANDSHAKE_CLIENT_HELLO = 1,
@@ -53,12 +55,31 @@ static struct str cut_vector(struct cutter *c, size_t size)
 
 /* ---- records ---- */
 
-/* Cuts a record off. Returns HELLO_WHOLE with its content; HELLO_NOT_TLS if it is no record of a
- * handshake. */
+/* True if TLS begins with another record than that of a handshake, such as an alert. Some servers
+ * read on to the hello that follows, so its name would not be seen here. */
+static bool begins_otherwise(struct str bytes)
+{
+    unsigned char type = bytes.n ? (unsigned char)bytes.p[0] : 0;
+
+    return type >= RECORD_FIRST && type <= RECORD_LAST && type != RECORD_HANDSHAKE;
+}
+
+/* The hello of SSL 2.0 that offers TLS: it has no server name. */
+static bool is_old_hello(struct str bytes)
+{
+    return bytes.n >= 4 && ((unsigned char)bytes.p[0] & 0x80) && bytes.p[2] == 1 && bytes.p[3] <= 3;
+}
+
+/* Cuts a record off. Returns HELLO_WHOLE with its content; HELLO_NOT_TLS if it is no record. */
 static enum hello_kind cut_record(struct str *bytes, struct str *ret_content)
 {
-    if ((bytes->n && (unsigned char)bytes->p[0] != RECORD_HANDSHAKE) ||
-        (bytes->n > 1 && bytes->p[1] != 3)) /* TLS 1.x */
+    bool is_tls_1 = bytes->n < 2 || bytes->p[1] == 3;
+
+    if (is_old_hello(*bytes))
+        return HELLO_BAD;
+    if (begins_otherwise(*bytes) && is_tls_1)
+        return bytes->n < 2 ? HELLO_MORE : HELLO_BAD;
+    if ((bytes->n && (unsigned char)bytes->p[0] != RECORD_HANDSHAKE) || !is_tls_1)
         return HELLO_NOT_TLS;
     if (bytes->n < RECORD_HEAD)
         return HELLO_MORE;

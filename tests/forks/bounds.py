@@ -163,6 +163,30 @@ def race(most=60):
 """
 
 
+# A process whose first thread has ended shows neither its mounts nor, to its children, a living parent's.
+LEADERS = """
+import ctypes, os, threading, time
+def without_leader(then):
+    threading.Thread(target=then).start()
+    ctypes.CDLL(None).syscall(60, 0)
+def leaders():
+    r, w = os.pipe()
+    def last():
+        n = 0
+        try:
+            for n in range(60): threading.Thread(target=time.sleep, args=(2,)).start()
+        except RuntimeError: pass
+        os.write(w, b'%d' % n)
+        os._exit(0)
+    def first():
+        if os.fork() == 0: without_leader(last)
+        time.sleep(3)
+        os._exit(0)
+    if os.fork() == 0: without_leader(first)
+    return int(os.read(r, 10))
+"""
+
+
 def test_processes(tap, d, most=20):
     s = d.open(pids=most)
     s.run(BOMB)
@@ -179,6 +203,8 @@ def test_processes(tap, d, most=20):
     r = g.value("race()")
     tap.ok(isinstance(r, int) and r <= 2 * most, "also if all fork at the same moment", r)
     tap.equal(s.fork().value("often(5)"), 5, "another fork can be made and has room")
+    n = f.value(LEADERS + "leaders()")
+    tap.ok(isinstance(n, int) and n < most, "no more than the limit, also if the first threads of two generations end", n)
     s.close()
 
 

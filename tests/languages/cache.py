@@ -36,6 +36,10 @@ def test_key(tap, box):
     box.write("data", "2")
     r = box.run("a.script", MAKE % "one", "--file", "data")
     tap.equal(r.compile["cached"], False, "another content of the file", r)
+    os.makedirs(os.path.join(box.dir, "shown"), exist_ok=True)
+    for _ in range(2):
+        r = box.run("a.script", MAKE % "one", "--ro", os.path.join(box.dir, "shown"))
+        tap.equal((r.stdout, r.compile["cached"]), ("one\n", False), "with a shown folder, whose files may change", r)
     r = box.run("a.script", MAKE % "one" + "# more\n")
     tap.equal(r.compile["cached"], False, "another text", r)
     r = box.run("a.script", MAKE % "one", env={"XDG_CACHE_HOME": "/proc/nowhere"})

@@ -176,8 +176,18 @@ static int bad_value(const struct language *row, const struct conf_item *item, c
                    item->key.p, example);
 }
 
-/* The limits of the compiler. */
-static int set_limit(struct language *row, const struct conf_item *item, struct err *err)
+static int too_much(const struct language *row, const struct conf_item *item, struct err *err)
+{
+    return err_set(
+        err, ERR_USAGE,
+        "language.%s: %.*s is more than a project may give to a compiler; set it in your "
+        "own config file",
+        row->name, (int)item->key.n, item->key.p);
+}
+
+/* The limits of the compiler. A stranger may only tighten them. */
+static int set_limit(struct language *row, const struct conf_item *item, bool stranger,
+                     struct err *err)
 {
     struct language_compile *own = own_compile(row);
     struct str value = item->n == 1 ? item->values[0] : STR("");
@@ -188,14 +198,20 @@ static int set_limit(struct language *row, const struct conf_item *item, struct 
     if (str_is(item->key, "compile_timeout")) {
         if (num_duration_ms(value, &n, &unused) < 0 || n <= 0)
             return bad_value(row, item, "a time, such as 2m", err);
+        if (stranger && n > COMPILE_MS)
+            return too_much(row, item, err);
         own->wall_ms = n;
     } else if (str_is(item->key, "compile_memory")) {
         if (num_size(value, &bytes, &unused) < 0 || bytes < 1 << 20)
             return bad_value(row, item, "a size, such as 2g", err);
+        if (stranger && bytes > COMPILE_MEMORY)
+            return too_much(row, item, err);
         own->memory_bytes = bytes;
     } else {
         if (!num_int64(value, &n) || n <= 0 || n > UINT32_MAX)
             return bad_value(row, item, "a number of processes, such as 256", err);
+        if (stranger && n > COMPILE_PIDS)
+            return too_much(row, item, err);
         own->pids = (uint32_t)n;
     }
     return 0;
@@ -224,7 +240,7 @@ int language_configure(struct language_table *table, struct str name, const stru
         return set_compile(row, item, err);
     if (str_is(item->key, "compile_timeout") || str_is(item->key, "compile_memory") ||
         str_is(item->key, "compile_pids"))
-        return set_limit(row, item, err);
+        return set_limit(row, item, stranger, err);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (!str_is(item->key, keys[i].key))
             continue;

@@ -45,13 +45,13 @@ class Place:
         self.env["PATH"] = ":".join(folders + ([os.path.dirname(find_uv())] if variables.get("UV") else []))
         self.store = self.folder + "/data/glovebox/env"
 
-    def begin(self, *words):
-        return subprocess.Popen([GLOVEBOX, *words], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def begin(self, *words, stdin=subprocess.DEVNULL):
+        return subprocess.Popen([GLOVEBOX, *words], env=self.env, stdin=stdin, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=self.folder)
 
-    def run(self, *words):
-        process = self.begin(*words)
-        process.out, process.err = process.communicate(timeout=WAIT)
+    def run(self, *words, input=None):
+        process = self.begin(*words, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
+        process.out, process.err = process.communicate(input, timeout=WAIT)
         return process
 
     def made(self, folder):
@@ -137,7 +137,19 @@ def test_doors(tap):
         done = p.run("run", "--environment", "mine", "--lang", "bash", "-c", "true")
         tap.ok(done.returncode == 2 and "packages for Python" in done.err, "not for another language", said(done))
         done = p.run("run", "--environment", "none", "-c", "1")
-        tap.ok(done.returncode == 2 and "there are: mine" in done.err and "env create none" in done.err, "an unknown name", said(done))
+        tap.ok(done.returncode == 2 and "there are: mine" in done.err and "glovebox env create" in done.err, "an unknown name", said(done))
+        done = p.run("env", "create", "mine")
+        tap.ok(done.returncode == 2 and "no packages are named" in done.err, "none without packages", said(done))
+        done = p.run("run", "--environment", "mine", "-c", "import one")
+        tap.equal(done.returncode, 0, "and the old one stays", said(done))
+        calls = [("execute_code", {"code": "import one; print(one.NAME)"}), ("run_command", {"command": "echo from bash"})]
+        lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                                                                               "clientInfo": {"name": "test", "version": "1"}}}]
+        lines += [{"jsonrpc": "2.0", "id": 1 + i, "method": "tools/call", "params": {"name": name, "arguments": words}}
+                  for i, (name, words) in enumerate(calls)]
+        done = p.run("mcp", "--pip", "one", input="".join(json.dumps(line) + "\n" for line in lines))
+        tap.ok('one\\n' in done.out and "from bash" in done.out and "not made yet" not in done.out,
+               "the server's own packages are fetched for its client, and leave other languages alone", said(done))
         done = p.run("run", "--environment", "mine", "--pip", "one", "-c", "1")
         tap.ok(done.returncode == 2, "not both", said(done))
         for name in ("../x", ".x", "a/b", "", "x" * 65):

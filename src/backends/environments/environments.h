@@ -40,6 +40,8 @@ struct env_used {
     bool was_known; /* it was not made just now */
 };
 
+/* Fails if no package is named: an environment without any would be made by mistake. */
+int env_check_named(char *const *requirements, struct err *err);
 int env_make(const struct env_want *want, const struct env_watch *watch, struct env_used *ret,
              struct err *err);
 /* The environment with this name, or this ID. -1 with ERR_USAGE if there is none; the message lists

@@ -346,6 +346,15 @@ static int find_or_make(struct make *m, struct env_used *ret, struct err *err)
     return ret->was_known ? 0 : make_new(m, ret, err);
 }
 
+int env_check_named(char *const *requirements, struct err *err)
+{
+    if (requirements && requirements[0])
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "no packages are named: give them with --pip; only a set, such as 'data', needs "
+                   "none");
+}
+
 int env_make(const struct env_want *want, const struct env_watch *watch, struct env_used *ret,
              struct err *err)
 {

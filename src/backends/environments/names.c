@@ -68,10 +68,8 @@ static int no_such(const char *name, struct err *err)
     buf_init(&names, 200);
     (void)each_name(list_name, &names);
     return err_set(err, ERR_USAGE,
-                   "there is no environment '%.64s'%s%s; 'glovebox env create %.64s --pip "
-                   "PACKAGES' makes one",
-                   name, names.n ? "; there are: " : "", names.p,
-                   env_name_is_valid_here(name) ? name : "NAME");
+                   "there is no environment '%.64s'%s%s; 'glovebox env create' makes one", name,
+                   names.n ? "; there are: " : "", names.p);
 }
 
 static bool find_id(const char *name, char ret_id[ENV_ID_MAX])

@@ -108,9 +108,7 @@ static int read_wanted(const struct call *call, char ***ret, char ***ret_hashes,
     if (usual)
         texts[n++] = (char *)usual;
     texts[n] = list.p;
-    if (requirements_read(texts, ret, err) < 0)
-        return -1;
-    return 0;
+    return requirements_read(texts, ret, err) < 0 ? -1 : env_check_named(*ret, err);
 }
 
 static int run_create(const struct call *call, struct err *err)

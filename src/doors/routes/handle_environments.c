@@ -82,6 +82,8 @@ static json_t *make(struct job *job, const struct environment_fields *f, struct 
     const struct env_want want = {
         .requirements = wanted, .python = f->python, .offline = f->offline, .fresh = !f->offline};
     if (result == 0)
+        result = env_check_named(wanted, err);
+    if (result == 0)
         result = env_make(&want, &watch, &used, err);
     if (result == 0)
         result = env_name(f->name, used.id, err);

@@ -43,7 +43,8 @@ const struct opt serve_options[] = {
          "permit clients what weakens the wall: host-files, host-backend, net-host, net:HOST (as "
          "in "
          "--net allow:, with HOST:* for every port) or without; or "
-         "work outside of it: commit (images of sessions), pip (packages), dockerfile (builds)"},
+         "work outside of it: commit (images of sessions), packages (for --pip), dockerfile "
+         "(builds)"},
     {.name = "images",
      .kind = OPT_LIST,
      .flags = OPT_CONF,

@@ -85,6 +85,7 @@ struct request_place {
     const struct named_bytes *build_files; /* files that the Dockerfile can copy */
     size_t build_file_count;
     const char *environment; /* the name of one (environments/environments.h); or NULL */
+    bool packages_given;     /* for this program, and not for all */
     bool only_known;         /* no package is fetched for it */
     char *const *pip; /* lists of packages (environments/requirement.h); NULL-terminated, or NULL */
     bool allow_unsafe;

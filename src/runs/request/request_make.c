@@ -323,6 +323,14 @@ static int set_context(const struct settings *s, struct run_request *q, struct e
     return 0;
 }
 
+/* False if the packages are the operator's own choice for all clients. */
+static bool chooses_packages(const struct request_place *place)
+{
+    bool by_program = place->environment && strcmp(place->environment, "auto") == 0;
+
+    return place->packages_given || by_program;
+}
+
 int request_make(struct settings *ask, const struct request_rules *rules, struct request_parts *p,
                  struct run_request *ret, struct err *err)
 {
@@ -337,8 +345,8 @@ int request_make(struct settings *ask, const struct request_rules *rules, struct
     ret->program.languages = &rules->defaults->languages;
     ret->program.code = ask->code_text;
     ret->program.file = ask->filename && *ask->filename ? ask->filename : NULL;
-    ret->place.only_known =
-        !(rules->permits & PERMIT_PACKAGES) || rules->lock_policy || rules->reviews;
+    ret->place.only_known = chooses_packages(&ret->place) && (!(rules->permits & PERMIT_PACKAGES) ||
+                                                              rules->lock_policy || rules->reviews);
     ret->policy.only_read = rules->lock_policy;
     ret->policy.reads_beside = rules->lock_policy || rules->reviews;
     if (set_context(ask, ret, err) < 0)

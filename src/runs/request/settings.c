@@ -332,6 +332,11 @@ static void set_profile_time(const struct settings *s, struct jail_limits *limit
         limits->wall_ms = RESTRICTED_MS;
 }
 
+static bool is_for_this(const struct settings *s, enum setting_id id)
+{
+    return s->lent ? settings_requested(s, id) : settings_given(s, id);
+}
+
 int settings_request(const struct settings *s, struct run_request *ret, struct err *err)
 {
     *ret = (struct run_request){.program.stdin_fd = -1};
@@ -345,6 +350,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->asked = limits_asked(s);
     if (network_read(s->net, &ret->place, err) < 0)
         return -1;
+    ret->place.packages_given = is_for_this(s, SETTING_pip) || is_for_this(s, SETTING_environment);
     ret->place.asked_no_net =
         !ret->place.net_host && !ret->place.net_rules && settings_asked(s, SETTING_net);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;

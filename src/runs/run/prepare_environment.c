@@ -31,7 +31,8 @@ int prepare_check_language_environment(const struct prepared *p, struct err *err
 {
     bool named = p->request->place.environment && !is_auto(p);
 
-    if ((!p->packages && !named) || p->language->traits->has_versions)
+    if ((!p->packages && !named) || p->language->traits->has_versions ||
+        !p->request->place.packages_given)
         return 0;
     return err_set(err, ERR_USAGE, "%s packages for Python, and this program is in %s",
                    p->packages ? "--pip installs" : "--environment has", p->language->name);

@@ -130,7 +130,7 @@ int session_set_network(struct session *s, const char *net, struct err *err)
     if (!first)
         return err_set(err, ERR_USAGE,
                        "the session was opened without a network by name, and none can be added "
-                       "while it runs: open it with --net=allow:HOST");
+                       "while it runs: open it with --net, and the hosts");
     char *rules = read_rules(net, first, err);
     if (!rules)
         return -1;

@@ -15,7 +15,7 @@ def test_commands(t):
             (["ps"], r"session list"), (["status"], r"serve --status"), (["stop"], r"serve --stop"), (["start"], r"serve --background"), (["restart"], r"serve --stop"),
             (["daemon"], r"glovebox serve"), (["pip"], r"packages"), (["lint"], r"glovebox check"),
             (["config"], r"--print-config"), (["--json"], r"options come after a command"),
-            (["python3.12", "hello.py"], r"glovebox run FILE.py"), (["pip3"], r"packages"), (["npm"], r"packages"),
+            (["python3.12", "hello.py"], r"glovebox run FILE.py"), (["pip3"], r"packages"), (["npm"], r"node_modules"),
             (["R"], r"repl --lang r"), (["Rscript"], r"repl --lang r"), (["list"], r"session list"),
             (["top"], r"session list"), (["rm"], r"session close"), (["new"], r"session new"),
             (["ruby"], r"glovebox run FILE.rb"), (["info"], r"glovebox doctor"), (["serv"], r"did you mean 'serve'\?"),
@@ -32,7 +32,7 @@ def test_options(t):
             (["--network"], r"--net host"), (["--no-network"], r"unless you give --net host"),
             (["--language", "python"], r"did you mean --lang\?"), (["--mount", "a:b"], r"--ro SRC"),
             (["--volume", "a:b"], r"--ro SRC"), (["-v", "a:b"], r"unknown option -v; --ro SRC"),
-            (["--image", "x"], r"no images"), (["--e2b-template", "x"], r"--e2b-template needs --backend=e2b"), (["--packages", "x"], r"packages of the interpreter"),
+            (["--image", "x"], r"no images"), (["--e2b-template", "x"], r"--e2b-template needs --backend=e2b"), (["--packages", "x"], r"packages come with --pip"),
             (["--venv", "x"], r"did you mean --python"), (["--verbose"], r"--trace-time"),
             (["-u", "x"], r"user of their own"), (["--user", "x"], r"user of their own"), (["-i"], r"standard input already"),
             (["-it"], r"standard input already"), (["-d"], r"session new"), (["--detach"], r"session new"),
@@ -47,8 +47,8 @@ def test_options(t):
             (["--privileged"], r"help layers"), (["--dry-run"], r"glovebox check"), (["--js"], r"--lang js"),
             (["--shell"], r"--lang bash"), (["--version"], r"glovebox --version"), (["--gpus", "1"], r"graphics"),
             (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
-            (["--requirements", "x"], r"packages of the"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
-            (["--cwd", "x"], r"--work-dir"), (["--timout", "1s"], r"did you mean --timeout\?"),
+            (["--requirements", "x"], r"packages come with --pip"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
+            (["--cwd", "x"], r"no such folder"), (["--timout", "1s"], r"did you mean --timeout\?"),
             (["--langauge", "python"], r"did you mean --lang\?"), (["--volumes", "a:b"], r"--ro SRC"),
             (["--jsonlines"], r"did you mean --json\?"), (["--outline"], r"option --outline$")):
         t.refused(t.run(*words, "-c", "print(1)"), 2, want, " ".join(words))

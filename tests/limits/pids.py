@@ -45,7 +45,7 @@ os._exit(0)
 
 BOMB = """
 import os, time
-end = time.monotonic() + 0.7
+end = time.monotonic() + 1.5
 while time.monotonic() < end:
     try: os.fork()
     except OSError: pass

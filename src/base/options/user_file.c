@@ -62,21 +62,13 @@ char *user_file_missing_folder(const char *path)
     return is_missing(folder) ? mem_take(&folder) : NULL;
 }
 
-/* True if the path is above the folder that the variable names; with `itself`, also if it is that
- * folder. */
-static bool leads_to(const char *path, const char *variable, bool itself)
-{
-    const char *folder = getenv(variable);
-    size_t n = strlen(path);
-
-    return folder && strncmp(folder, path, n) == 0 &&
-           (folder[n] == '/' || (itself && folder[n] == '\0'));
-}
-
+/* A home, and what leads to it, is not ours to make. */
 static bool may_make(const char *path)
 {
-    return !leads_to(path, "HOME", true) && !leads_to(path, "XDG_CONFIG_HOME", false) &&
-           !leads_to(path, "XDG_STATE_HOME", false) && !leads_to(path, "XDG_CACHE_HOME", false);
+    const char *home = getenv("HOME");
+    size_t n = strlen(path);
+
+    return !home || strncmp(home, path, n) != 0 || (home[n] != '/' && home[n] != '\0');
 }
 
 int user_file_make_folders(char *path)

@@ -39,7 +39,7 @@ static void set_limits(const struct compile_call *c, struct run_request *q)
 }
 
 /* The program's files, and one that makes the product's folder. */
-static struct named_bytes *add_keep(const struct compile_call *c, struct request_workspace *w)
+static struct named_bytes *list_inputs(const struct compile_call *c, struct request_workspace *w)
 {
     const struct request_workspace *own = &c->in->request->workspace;
     size_t n = c->given ? own->input_count : 0;
@@ -48,12 +48,11 @@ static struct named_bytes *add_keep(const struct compile_call *c, struct request
     if (n)
         memcpy(inputs, own->inputs, n * sizeof *inputs);
     inputs[n] = (struct named_bytes){.name = STR(KEEP), .bytes = STR("")};
-    w->inputs = inputs;
     w->input_count = n + 1;
     return inputs;
 }
 
-static char **add_shared(const struct compile_call *c, struct request_workspace *w)
+static char **list_shown(const struct compile_call *c)
 {
     char *const *own = c->given ? c->in->request->workspace.ro : NULL;
     size_t n = 0;
@@ -65,7 +64,6 @@ static char **add_shared(const struct compile_call *c, struct request_workspace 
         memcpy(ro, own, n * sizeof *ro);
     if (c->shared)
         ro[n] = (char *)c->shared;
-    w->ro = ro;
     return ro;
 }
 
@@ -103,8 +101,10 @@ static void run_compiler(struct compile_call *c, const char *out_dir, struct res
     q.door.log = "off";
     q.door.sink = NULL;
     set_limits(c, &q);
-    AUTO_FREE struct named_bytes *inputs = add_keep(c, &q.workspace);
-    AUTO_FREE char **ro = add_shared(c, &q.workspace);
+    AUTO_FREE struct named_bytes *inputs = list_inputs(c, &q.workspace);
+    AUTO_FREE char **ro = list_shown(c);
+    q.workspace.inputs = inputs;
+    q.workspace.ro = ro;
     result_init(ret, OUTPUT_MAX);
     run_program(&q, &watch, ret);
 }

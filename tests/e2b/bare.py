@@ -36,8 +36,8 @@ def words(*list_of):
 
 
 def plan(argv, cpu_ms):
-    return (text(argv[0]) + words(*argv) + words("PATH=/usr/bin:/bin") + struct.pack("<III", 0, 0, 0) + text("") +
-            struct.pack("<II", 0, 0) + text("") + struct.pack("<QQQII", 64 << 20, 1000, cpu_ms, 256, 0))
+    return (text(argv[0]) + words(*argv) + words("PATH=/usr/bin:/bin") + text("") + struct.pack("<III", 0, 0, 0) +
+            text("") + struct.pack("<II", 0, 0) + text("") + struct.pack("<QQQII", 64 << 20, 1000, cpu_ms, 256, 0))
 
 
 def run(*argv, memory=0, pids=64, cpu_ms=0):

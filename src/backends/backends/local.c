@@ -92,7 +92,6 @@ static void local_on_started(struct local_guest *l)
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
-    local_watch_begin(l);
     local_join(l);
     if (l->sink->started)
         l->sink->started(l->sink->ctx, l->out->held);

@@ -116,7 +116,8 @@ bool fork_tree_has_below(struct local_guest *l);
 void fork_tree_leave(struct local_guest *l);
 void fork_tree_let_fork(struct local_guest *l);
 
-/* local_watch.c. The guest has started: what it has now is inherited, if it was forked. */
+/* local_watch.c. Notes what a guest inherits, before it can add to that: the memory of a parked
+ * guest, or that of the origin before it is forked. */
 void local_watch_begin(struct local_guest *l);
 /* When to watch, in the time of clock_mono_ms. When that is due, returns the limit that is
  * exceeded, or 0. */

@@ -237,6 +237,7 @@ void local_adopt(struct local_guest *l, const struct pool_jail *warm)
     l->out->prestarted = l->job->warm && l->job->warm->early != EARLY_PLACE;
     l->oom_fd = cgroup_oom_fd(l->group);
     pump_adopt(&l->pump, l->job->stdin_fd, warm->pipes, l->sink);
+    local_watch_begin(l);
     l->start_ns = clock_mono_ns();
     l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
 }

@@ -64,14 +64,14 @@ static bool is_in_group(const struct local_guest *l)
 
 void local_watch_begin(struct local_guest *l)
 {
+    const struct jail *jail = l->origin ? l->origin->jail : l->jail;
     struct watch_tree tree;
 
-    l->inherited.origin = -1;
-    if (is_in_group(l) || !local_tree(l, &tree))
+    if (is_in_group(l) || !jail_tree(jail, &tree))
         return;
     l->inherited.bytes = watch_tree_begin(&tree);
     if (l->origin)
-        l->inherited.origin = jail_dup_guest(l->origin->jail);
+        l->inherited.origin = jail_dup_guest(jail);
 }
 
 /* True if memory must be counted: no control group does, or there is a common ceiling. */

@@ -234,8 +234,8 @@ def test_forks(tap, user):
         before = shmem_mib()
         session = daemon.session(forks=2)
         daemon.cell(session, FILES % 10)
-        fork = daemon.ask("POST", f"/v1/sessions/{session}/fork").get("id")
-        if not tap.ok(fork, f"{name}: it is made"):
+        fork = (made := daemon.ask("POST", f"/v1/sessions/{session}/fork")).get("id")
+        if not tap.ok(fork, f"{name}: it is made", made):
             return
         daemon.ask("DELETE", f"/v1/sessions/{session}")
         gone = wait_for(lambda: shmem_mib() - before < 150, 10)
@@ -297,8 +297,8 @@ def test_kept(tap, user):
     try:
         session, other = daemon.session(forks=2, owner="many"), daemon.session(owner="one")
         daemon.cell(session, HOLD % 250, owner="many")
-        fork = daemon.ask("POST", f"/v1/sessions/{session}/fork", owner="many").get("id")
-        if not tap.ok(fork, f"{name}: it is made"):
+        fork = (made := daemon.ask("POST", f"/v1/sessions/{session}/fork", owner="many")).get("id")
+        if not tap.ok(fork, f"{name}: it is made", made):
             return
         daemon.ask("DELETE", f"/v1/sessions/{session}", owner="many")
         r = daemon.cell(fork, "print(len(x) >> 20)", owner="many")

@@ -87,6 +87,14 @@ static uint64_t without_inherited(const struct local_guest *l, uint64_t bytes)
     return bytes > l->inherited.bytes ? bytes - l->inherited.bytes : 0;
 }
 
+/* Sets when to watch next, after a check that began then. */
+static void pause_watching(struct local_guest *l, int64_t begin)
+{
+    int64_t now = clock_mono_ms(), pause = (now - begin) * WATCH_SHARE;
+
+    l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
+}
+
 /* Reports the guest's memory. This guest may be killed then, or may have been killed by another
  * thread. */
 static enum jail_limit_hit count_memory(struct local_guest *l, uint64_t bytes, uint64_t largest)
@@ -106,7 +114,8 @@ static void note_tasks(struct local_guest *l, const struct watch_tree *tree)
         local_hit(l, LIMIT_PIDS);
 }
 
-static enum jail_limit_hit watch_memory(struct local_guest *l)
+/* The pause is for this guest's check: its report may cause a check of all guests. */
+static enum jail_limit_hit watch_memory(struct local_guest *l, int64_t begin)
 {
     const struct jail_limits *limits = &l->job->limits;
     struct watch_adrift adrift = {0};
@@ -126,6 +135,7 @@ static enum jail_limit_hit watch_memory(struct local_guest *l)
         return LIMIT_CONNECTIONS;
     if (limits->memory_bytes && own > limits->memory_bytes)
         return LIMIT_MEMORY;
+    pause_watching(l, begin);
     return count_memory(l, bytes, largest);
 }
 
@@ -152,11 +162,8 @@ enum jail_limit_hit local_watch_over(struct local_guest *l)
         return 0;
     if (is_over_time(l))
         over = LIMIT_CPU;
-    else if (watches_memory(l))
-        over = watch_memory(l);
-    int64_t now = clock_mono_ms(), pause = (now - begin) * WATCH_SHARE;
-    l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
-    return over;
+    pause_watching(l, begin);
+    return !over && watches_memory(l) ? watch_memory(l, begin) : over;
 }
 
 /* Quickly, as it is asked for after each cell: what is left of inherited pages is not looked up. */

@@ -107,8 +107,6 @@ MCP = {
     "mcp calls": {},
     "mcp hostile": {},
     "mcp http": {},
-    "mcp relay": {"--ro /usr/share:/data: *": NO_VIEW},
-    "mcp lost": {},
 }
 SERVED = {
     "http api": {},

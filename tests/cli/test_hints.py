@@ -88,6 +88,8 @@ def test_without_terminal(t):
     t.ok(b"hint" not in t.run("own.py").err, "an unknown error is not said twice")
     err = t.run("--net", "host", "-c", "import socket; socket.create_connection(('127.0.0.1', 9), 2)").err
     t.ok(b"Connection refused" in err and b"no network" not in err, "with a network, its absence is no reason", err)
+    err = t.run("--timeout", "500ms", "-c", "while True: pass").err
+    t.ok(b"--timeout" in err and b"hint" not in err, "the line about a limit has its option", err)
     err = t.run("--net", "host", "-c", "import aiohttp_is_missing").err
     t.match(b"hint: Module", err, "a missing module, with a network")
 

@@ -48,7 +48,7 @@ def test_options(t):
             (["--shell"], r"--lang bash"), (["--version"], r"glovebox --version"), (["--gpus", "1"], r"graphics"),
             (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
             (["--requirements", "x"], r"packages come with --pip"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
-            (["--cwd", "x"], r"no such folder"), (["--timout", "1s"], r"did you mean --timeout\?"),
+            (["--cwd", "x"], r"the workspace has no such folder"), (["--workdir", "x"], r"--work-dir, or --cwd"), (["--timout", "1s"], r"did you mean --timeout\?"),
             (["--langauge", "python"], r"did you mean --lang\?"), (["--volumes", "a:b"], r"--ro SRC"),
             (["--jsonlines"], r"did you mean --json\?"), (["--outline"], r"option --outline$")):
         t.refused(t.run(*words, "-c", "print(1)"), 2, want, " ".join(words))

@@ -22,11 +22,10 @@ def test_signals(t):
     for number in (1, 2, 3, 4, 6, 8, 9, 10, 11, 13, 14, 15, 24, 31, 34, 64):
         done = t.run("--lang", "sh", "-c", "kill -%d $$; sleep 5" % number)
         t.exits(done, 128 + number, "signal %d" % number, b"")
-        t.ok(
-            done.err.count(b"\n") <= 2 and b"ended by signal %d" % number in done.err.split(b"\n")[0],
-            "and a line about it",
-            done,
-        )
+        first, *hint = done.err.splitlines()
+        t.ok(b"ended by signal %d" % number in first, "and a line about it", done)
+        known = number not in (3, 10, 14, 34, 64)
+        t.ok(len(hint) == known and all(line.startswith(b"glovebox: hint: ") for line in hint), "and a hint if there is one", done)
     done = t.run("-q", "--lang", "sh", "-c", "kill -9 $$")
     t.equal((done.code, done.err), (137, b""), "--quiet: no line")
 
@@ -35,10 +34,9 @@ def test_timeout(t):
     done = t.run("--timeout", "2s", "-c", "import time; print('begun'); time.sleep(60)")
     t.exits(done, 124, "a program that sleeps", b"begun\n")
     t.ok(
-        done.err.count(b"\n") == 2
-        and b"Execution timeout" in done.err.split(b"\n")[0]
-        and b"--timeout" in done.err.split(b"\n")[0]
-        and done.err.split(b"\n")[1].startswith(b"glovebox: hint: "),
+        done.err.count(b"\n") == 1
+        and b"Execution timeout" in done.err
+        and b"--timeout" in done.err,
         "says so in one line",
         done,
     )
@@ -63,7 +61,7 @@ def test_timeout(t):
     )
     done = t.run("--cpu-time", "300ms", "-c", "while True: pass")
     t.exits(done, 124, "processor time")
-    t.ok(done.err.count(b"\n") == 2 and b"processor time" in done.err.split(b"\n")[0], "says so in one line", done)
+    t.ok(done.err.count(b"\n") == 1 and b"processor time" in done.err, "says so in one line", done)
     t.exits(t.run("--timeout", "0", "-c", "print(1)"), 0, "--timeout 0 is none", b"1\n")
 
 

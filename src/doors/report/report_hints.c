@@ -88,15 +88,14 @@ static bool repeats_error(const char *text, const json_t *doc)
     return type && *type && str_starts(str_from(text), type);
 }
 
-/* A refusal's findings have hints of their own. */
+/* A refusal's findings have hints of their own, and the line about a limit names its option. */
 static void say_advice(const struct report *how, const json_t *doc)
 {
     const char *text = first_advice(doc);
     const char *type = json_string_value(json_object_get(doc, "error_type"));
-    bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
 
-    if (!text || !theirs || feedback_is_general(text) || repeats_error(text, doc) ||
-        say_elsewhere(how, doc))
+    if (!text || !type || strcmp(type, "guest") != 0 || feedback_is_general(text) ||
+        repeats_error(text, doc) || say_elsewhere(how, doc))
         return;
     AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
     report_say(how->settings, line);

@@ -230,7 +230,8 @@ static void collect_lines(struct collector *c, struct str text)
 
 bool feedback_is_general(const char *text)
 {
-    return strcmp(text, FEEDBACK_GENERAL) == 0 || str_starts(str_from(text), FEEDBACK_SILENT);
+    return strcmp(text, FEEDBACK_GENERAL) == 0 || str_starts(str_from(text), FEEDBACK_SILENT) ||
+           str_starts(str_from(text), FEEDBACK_SIGNAL);
 }
 
 static void collect_fallback(struct collector *c, struct str text)

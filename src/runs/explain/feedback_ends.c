@@ -153,7 +153,7 @@ static void collect_signal(struct collector *c)
             collect_text(c, TOPIC_NONE, xstrdup(signals[i].text));
             return;
         }
-    collect_text(c, TOPIC_NONE, xasprintf("The program was ended by signal %d.", number));
+    collect_text(c, TOPIC_NONE, xasprintf(FEEDBACK_SIGNAL "%d.", number));
 }
 
 /* ---- the guard ---- */

@@ -35,10 +35,11 @@ bool feedback_end(const struct feedback_input *in, struct buf *b);
 /* Appends "KeyError on line 3: 'a'"; the message is cut to `chars`. */
 void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars);
 
-/* For failures about which nothing better is known: a general sentence, what begins the line with
- * the program's own error, and what begins the sentence about a program without output. */
+/* Used if nothing better is known: a general text, the beginning of the text after it, and the
+ * beginnings of the texts about a program without output and about other signals. */
 #define FEEDBACK_GENERAL "Code failed to execute. Check logic and edge cases."
 #define FEEDBACK_ERROR   "Error: "
 #define FEEDBACK_SILENT  "The program ended with exit status "
+#define FEEDBACK_SIGNAL  "The program was ended by signal "
 
 #endif

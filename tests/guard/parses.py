@@ -47,9 +47,9 @@ class Counted:
         except FileNotFoundError:
             return []
 
-    def once(self, name, done, good=True):
+    def once(self, name, done, good=True, again=0):
         lines = self.lines()
-        self.tap.ok(good and len(lines) == 1, "%s: parsed once" % name, "good: %s" % good, *lines, done)
+        self.tap.ok(good and 1 <= len(lines) <= 1 + again, "%s: parsed once" % name, "good: %s" % good, *lines, done)
 
     def run(self, *args, **how):
         how.setdefault("stdin", subprocess.DEVNULL if "input" not in how else None)
@@ -76,7 +76,8 @@ def of_runs(c):
     done = c.run("run", "--no-daemon", "-c", c.program("WORD = 1\nprint(WORD / 0)\n"))
     c.once("an exception", done, "ZeroDivisionError" in done.stderr)
     done = c.run("run", "--no-daemon", "-c", c.program("def WORD(:\n    pass\n"))
-    c.once("run of a program that does not compile", done, done.returncode == 126)
+    # Once more for the newest Python, if the program's is older: it may have the syntax.
+    c.once("run of a program that does not compile", done, done.returncode == 126, again=1)
 
 
 def of_checks(c):

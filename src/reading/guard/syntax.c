@@ -59,20 +59,27 @@ static uint32_t byte_column(struct check *c, const struct python_error *e, uint3
     return (uint32_t)i;
 }
 
-/* The N of the first newer Python 3.N that can read the text; 0 if none can, or for a long text. */
+static bool reads(const struct check *c, unsigned target)
+{
+    struct python_text text = {.options = c->text->options};
+
+    text.options.target = target;
+    bool good = python_text_check(&text, c->text->bytes);
+    python_text_done(&text);
+    return good;
+}
+
+/* The N of the first newer Python 3.N that can read the text; 0 if none can, or for a long text.
+ * Most errors are errors in each version, so the newest is asked first. */
 static unsigned newer_that_reads(const struct check *c)
 {
-    struct python_options options = c->text->options;
-    unsigned newer = 0;
+    unsigned n = c->text->options.target;
 
-    for (unsigned n = options.target + 1; options.target && n <= PYTHON_NEWEST && !newer; n++) {
-        struct python_text text = {.options = options};
-        text.options.target = n;
-        if (c->text->bytes.n <= READ_AGAIN_MAX && python_text_check(&text, c->text->bytes))
-            newer = n;
-        python_text_done(&text);
-    }
-    return newer;
+    if (!n || n >= PYTHON_NEWEST || c->text->bytes.n > READ_AGAIN_MAX || !reads(c, PYTHON_NEWEST))
+        return 0;
+    for (n++; n < PYTHON_NEWEST && !reads(c, n); n++)
+        ;
+    return n;
 }
 
 /* Replaces the general hint, which only reports that there is an error. */

@@ -354,6 +354,43 @@ static void test_advice(void)
     }
 }
 
+/* What helps depends on where the program ran. */
+static void test_places(void)
+{
+    static const struct {
+        struct advice_place place;
+        const char *type, *message, *advice;
+    } rows[] = {
+        {{.installs = true},
+         "ModuleNotFoundError",
+         "No module named 'yaml'",
+         "Module 'yaml' (of the package PyYAML) is not installed, and a program cannot install "
+         "packages. Use json; --pip=pyyaml installs it."},
+        {{.installs = true},
+         "ModuleNotFoundError",
+         "No module named 'made_up'",
+         "Module 'made_up' is not installed, and a program cannot install packages. Use the "
+         "standard library; a module of your own comes with --file; --pip installs packages."},
+        {{.net = true},
+         "ModuleNotFoundError",
+         "No module named 'httpx'",
+         "Module 'httpx' is not installed, and a program cannot install packages. Use "
+         "urllib.request; " PACKAGE_WAYS "."},
+        {{.net = true}, "OSError", "[Errno 101] Network is unreachable", NULL},
+        {{.net = false},
+         "OSError",
+         "[Errno 101] Network is unreachable",
+         "There is no network inside. " OPENS_NET},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct advice_error error = {"python", rows[i].type, str_from(rows[i].message),
+                                           rows[i].place};
+        AUTO_FREE char *got = advice_for_error(&error);
+        EQ_STR(got, rows[i].advice);
+    }
+}
+
 static void check_match(const char *pattern, const char *text, bool fits, const char *first)
 {
     struct str captures[ADVICE_CAPTURES];
@@ -474,6 +511,7 @@ int main(void)
     RUN(test_denied());
     RUN(test_refused());
     RUN(test_advice());
+    RUN(test_places());
     RUN(test_patterns());
     RUN(test_message());
     RUN(test_ceiling());

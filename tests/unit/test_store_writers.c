@@ -24,7 +24,7 @@ enum { WRITERS = 8, ROWS = 200 };
 static int write_rows(const char *path, int writer)
 {
     char id[32];
-    struct store *s = open_log(path, STORE_CREATE);
+    struct store *s = open_log(path, STORE_CREATE | STORE_FOLDERS);
 
     EXPECT(s);
     for (int i = 0; i < ROWS; i++) {
@@ -47,7 +47,7 @@ static void test_many_writers(void)
         if ((pids[i] = fork()) == 0)
             _exit(write_rows(path, i));
     /* Reading while they write: each look sees at least what the one before saw. */
-    struct store *s = open_log(path, STORE_CREATE);
+    struct store *s = open_log(path, STORE_CREATE | STORE_FOLDERS);
     int64_t give_up = clock_mono_ms() + 120000;
     while (s && rows < WRITERS * ROWS && clock_mono_ms() < give_up) {
         rows = count(s, (struct store_query){0});
@@ -155,7 +155,7 @@ static int create_and_append(const char *path, int writer)
 
     snprintf(id, sizeof id, "c%d", writer);
     struct run_record run = sample(id, 1);
-    struct store *s = open_log(path, STORE_CREATE);
+    struct store *s = open_log(path, STORE_CREATE | STORE_FOLDERS);
     EXPECT(s && store_append(s, &run, &err) == 0);
     store_close(s);
     return 0;

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "explain/feedback_advice.h"
+
 #define WAYS                                                                                       \
     "packages come with --pip, with --environment, or with --python (a Python or a virtual "       \
     "environment that has them)."
@@ -99,6 +101,33 @@ static const struct {
      "host's program with --ro."},
     {"sh", "UnboundVariable", "nope: parameter not set",
      "$nope has no value, and 'set -u' forbids that. Assign it, or write a default: ${nope:-}."},
+};
+
+/* What helps depends on where the program ran. */
+static const struct {
+    struct advice_place place;
+    const char *type, *message, *advice;
+} placed[] = {
+    {{.installs = true},
+     "ModuleNotFoundError",
+     "No module named 'yaml'",
+     "Module 'yaml' (of the package PyYAML) is not installed, and a program cannot install "
+     "packages. Use json; --pip=pyyaml installs it."},
+    {{.installs = true},
+     "ModuleNotFoundError",
+     "No module named 'made_up'",
+     "Module 'made_up' is not installed, and a program cannot install packages. Use the "
+     "standard library; a module of your own comes with --file; --pip installs packages."},
+    {{.net = true},
+     "ModuleNotFoundError",
+     "No module named 'httpx'",
+     "Module 'httpx' is not installed, and a program cannot install packages. Use "
+     "urllib.request; " PACKAGE_WAYS "."},
+    {{.net = true}, "OSError", "[Errno 101] Network is unreachable", NULL},
+    {{.net = false},
+     "OSError",
+     "[Errno 101] Network is unreachable",
+     "There is no network inside. " OPENS_NET},
 };
 
 #endif

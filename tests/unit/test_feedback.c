@@ -357,37 +357,11 @@ static void test_advice(void)
 /* What helps depends on where the program ran. */
 static void test_places(void)
 {
-    static const struct {
-        struct advice_place place;
-        const char *type, *message, *advice;
-    } rows[] = {
-        {{.installs = true},
-         "ModuleNotFoundError",
-         "No module named 'yaml'",
-         "Module 'yaml' (of the package PyYAML) is not installed, and a program cannot install "
-         "packages. Use json; --pip=pyyaml installs it."},
-        {{.installs = true},
-         "ModuleNotFoundError",
-         "No module named 'made_up'",
-         "Module 'made_up' is not installed, and a program cannot install packages. Use the "
-         "standard library; a module of your own comes with --file; --pip installs packages."},
-        {{.net = true},
-         "ModuleNotFoundError",
-         "No module named 'httpx'",
-         "Module 'httpx' is not installed, and a program cannot install packages. Use "
-         "urllib.request; " PACKAGE_WAYS "."},
-        {{.net = true}, "OSError", "[Errno 101] Network is unreachable", NULL},
-        {{.net = false},
-         "OSError",
-         "[Errno 101] Network is unreachable",
-         "There is no network inside. " OPENS_NET},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const struct advice_error error = {"python", rows[i].type, str_from(rows[i].message),
-                                           rows[i].place};
+    for (size_t i = 0; i < ARRAY_LEN(placed); i++) {
+        const struct advice_error error = {"python", placed[i].type, str_from(placed[i].message),
+                                           placed[i].place};
         AUTO_FREE char *got = advice_for_error(&error);
-        EQ_STR(got, rows[i].advice);
+        EQ_STR(got, placed[i].advice);
     }
 }
 

@@ -3,7 +3,7 @@
 orphans and the memory of both for the whole machine. And servers as programs write them, which must notice none of it.
 """
 
-# Each attack would take 12 s and a quarter of the machine's orphans.
+# Each attack would take a quarter of the machine's orphans. It waits longer than a slow machine needs to notice it.
 ORPHANS = """
 import socket, time
 listeners = []
@@ -24,7 +24,7 @@ for i in range(9000):
     except OSError:
         pass
     s.close()
-time.sleep(3)
+time.sleep(20)
 print(made)
 """
 
@@ -157,8 +157,8 @@ print(made)
 """
 
 
-def ended(r):
-    return "connections" in (r.limits or ()) and r.exit_code == 137 and not r.timed_out and not r.success
+def ended(r, *limits):
+    return bool({"connections", *limits} & set(r.limits or ())) and r.exit_code == 137 and not r.timed_out and not r.success
 
 
 def test(tap, user):
@@ -173,7 +173,9 @@ def test(tap, user):
                              ("behind sockets that are not connected", BEHIND, ("--memory", "64m")),
                              ("that are not accepted", UNACCEPTED, ("--memory", "128m"))):
         r = user.run(code, *options, *more)
-        tap.ok(ended(r), f"{user.name}: connections {name} end the run", r)
+        # The group of a small limit may count the sockets first.
+        small = ("memory",) if "64m" in more else ()
+        tap.ok(ended(r, *small), f"{user.name}: connections {name} end the run", r)
     r = user.run(BACKLOG, *options)
     tap.ok(int(r.stdout or 999) <= 513, f"{user.name}: a listener has a backlog of 512 at most", r)
     for (name, code), wanted in zip(HONEST.items(), WANTED):

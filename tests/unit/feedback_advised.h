@@ -8,10 +8,7 @@
 #include <stddef.h>
 
 #include "explain/feedback_advice.h"
-
-#define WAYS                                                                                       \
-    "packages come with --pip, with --environment, or with --python (a Python or a virtual "       \
-    "environment that has them)."
+#include "policy/package_words.h"
 
 static const struct {
     const char *language, *type, *message, *advice;
@@ -49,23 +46,23 @@ static const struct {
      "Command '['/usr/bin/python3', '-m', 'pip', 'install', 'numpy']' returned non-zero exit "
      "status "
      "1.",
-     "Packages cannot be installed inside; " WAYS},
+     "Packages cannot be installed inside; " PACKAGE_WAYS "."},
     {"bash", "", "ERROR: No matching distribution found for numpy",
-     "Packages cannot be installed inside; " WAYS},
+     "Packages cannot be installed inside; " PACKAGE_WAYS "."},
     {"python", "UnicodeDecodeError", "'utf-8' codec can't decode byte 0xff in position 0: x",
      "The bytes are not utf-8. Open binary data with 'rb'; give text its encoding "
      "(encoding='latin-1') or errors='replace'."},
     {"python", "ModuleNotFoundError", "No module named 'pandas'",
      "Module 'pandas' is not installed, and a program cannot install packages. Use csv, "
-     "collections and statistics; " WAYS},
+     "collections and statistics; " PACKAGE_WAYS "."},
     {"python", "ModuleNotFoundError", "No module named 'own_thing'",
      "Module 'own_thing' is not installed, and a program cannot install packages. Use the "
-     "standard library; a module of your own comes with --file; " WAYS},
+     "standard library; a module of your own comes with --file; " PACKAGE_WAYS "."},
     {"python", "ModuleNotFoundError", "No module named 'jsno'",
      "Module 'jsno' does not exist, but 'json' does: the name is probably misspelled."},
     {"python", "ModuleNotFoundError", "No module named 'data'",
      "Module 'data' is not installed, and a program cannot install packages. Use the standard "
-     "library; a module of your own comes with --file; " WAYS},
+     "library; a module of your own comes with --file; " PACKAGE_WAYS "."},
     {"python", "FileNotFoundError", "[Errno 2] No such file or directory: 'in.csv'",
      "There is no in.csv inside. Inputs come into the working folder with --file; the program sees "
      "nothing else of the host's files."},

@@ -330,7 +330,7 @@ void advice_add_module(struct buf *b, struct str module, struct advice_place pla
     else if (module_is_library(top))
         add_other_version(b, top);
     else if (near && !substitute_for(top))
-        (void)buf_addf(b, " does not exist; '%s' does: probably a misspelling of it.", near);
+        (void)buf_addf(b, " does not exist, but '%s' does: the name is probably misspelled.", near);
     else
         add_missing_package(b, top, place);
 }

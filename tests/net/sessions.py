@@ -151,6 +151,30 @@ except OSError as e: print(type(e).__name__)
         t.ok(status == 400 and "opened without" in answer["error"]["message"], "a session without a network gets none", status, answer)
 
 
+def test_slow_names(t, world):
+    """Guests that ask for names whose servers do not answer keep no other guest from its own."""
+    world.names.silent.add("silent.example.com")
+    code = ECHO + """
+import threading
+for i in range(%d): threading.Thread(target=dial, args=("silent.example.com",), daemon=True).start()
+time = __import__("time"); time.sleep(%d)
+"""
+    with daemon(world, "--allow", "net:*:*") as d:
+        slow = [opened(d, "allow:silent.example.com:5432") for i in range(9)]
+        last = opened(d, "allow:api.example.com:5432")
+        threads = [threading.Thread(target=cell, args=(d, s, code % (20, 4))) for s in slow]
+        for thread in threads:
+            thread.start()
+        time.sleep(1.5)
+        begin = time.monotonic()
+        done = cell(d, last, DIAL)
+        took = time.monotonic() - begin
+        t.ok(done.get("stdout") == "hello\n" and took < 1.5, "a name is resolved while nine guests wait for slow ones", round(took, 1), slow, done)
+        for thread in threads:
+            thread.join(30)
+    world.names.silent.clear()
+
+
 def test_forks(t, world):
     with daemon(world, "--allow", "net:*:*") as d:
         s = opened(d, "allow:api.example.com:5432")

@@ -122,6 +122,29 @@ report(slow=probe(lambda: first(b"/slow")), endless=probe(lambda: first(b"/endle
     t.ok(done["timed_out"] and row(done, "api.example.com")["bytes_in"] > 1 << 20, "an endless answer ends with the time of the run", done["network"])
 
 
+def test_questions(t, world):
+    """The work of the name server is counted by none of the guest's own limits, so it has a ceiling, however it is asked."""
+    got, done = probes(world, "allow:api.example.com", r'''
+import threading
+server = [line.split()[1] for line in open("/etc/resolv.conf") if line.startswith("nameserver")][0]
+question = b"\x00\x01\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00" + b"\x03api\x07example\x03com\x00\x00\x01\x00\x01"
+def ask(n):
+    with socket.create_connection((server, 53), 10) as s:
+        s.settimeout(10)
+        threading.Thread(target=s.sendall, args=((len(question).to_bytes(2, "big") + question) * n,)).start()
+        with s.makefile("rb") as f:
+            for i in range(n): f.read(int.from_bytes(f.read(2), "big"))
+    return n
+def timed(f):
+    begin = time.monotonic(); asked = f(); return asked, time.monotonic() - begin
+report(one=probe(lambda: timed(lambda: ask(1))), many=probe(lambda: timed(lambda: ask(6000))), after=probe(lambda: get("http://api.example.com/c")))
+''')
+    t.equal(got.get("one", [0])[0], 1, "a question over TCP is answered", got)
+    asked, seconds = got.get("many") if isinstance(got.get("many"), list) else (0, 0)
+    t.ok(asked == 6000 and seconds > 1.5, "6 000 questions over one connection are answered, not more than 2 000 a second", got)
+    t.equal(got.get("after"), "page /c", "and names work afterwards", got)
+
+
 def test_many(t, world):
     got, done = probes(world, "allow:api.example.com:5432", r'''
 import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096)) if resource.getrlimit(resource.RLIMIT_NOFILE)[1] >= 4096 else None

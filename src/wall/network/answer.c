@@ -106,12 +106,21 @@ static bool peer_answer(struct dns_peer *p)
     return false;
 }
 
+/* Answers what has come, as far as the guest may have answers now. */
+static void answer_all(struct dns_peer *p)
+{
+    while (!p->side->paused && peer_answer(p))
+        ;
+}
+
 static void peer_ready(struct watched *w, uint32_t events)
 {
     struct dns_peer *p = (struct dns_peer *)w;
-    ssize_t n = recv(w->fd, p->in + p->n, sizeof p->in - p->n, 0);
 
     (void)events;
+    if (p->side->paused)
+        return;
+    ssize_t n = recv(w->fd, p->in + p->n, sizeof p->in - p->n, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
@@ -119,8 +128,7 @@ static void peer_ready(struct watched *w, uint32_t events)
         return;
     }
     p->n += (size_t)n;
-    while (peer_answer(p))
-        ;
+    answer_all(p);
 }
 
 void answer_tcp(struct watched *w, uint32_t events)
@@ -146,7 +154,13 @@ void answer_tcp(struct watched *w, uint32_t events)
         p->next->link = &p->next;
     side->peers = p;
     side->peer_n++;
-    loop_watch(&p->w, EPOLLIN);
+    loop_watch(&p->w, side->paused ? 0 : EPOLLIN);
+}
+
+void answer_listen(struct side *side, uint32_t events)
+{
+    for (struct dns_peer *p = side->peers; p; p = p->next)
+        loop_watch(&p->w, events);
 }
 
 void answer_tick(struct side *side, int64_t now_ms)
@@ -155,6 +169,8 @@ void answer_tick(struct side *side, int64_t now_ms)
         next = p->next;
         if (now_ms > p->until_ms)
             peer_close(p);
+        else
+            answer_all(p);
     }
 }
 

@@ -100,7 +100,7 @@ static void begin_lookups(struct side *side)
         if (c->state != WAITS)
             continue;
         c->state = LOOKS_UP;
-        c->lookup = lookup_begin(c->host, c);
+        c->lookup = lookup_begin(c->host, c, side->id, side->lookup_n > 0);
         side->lookup_n++;
     }
 }
@@ -108,11 +108,15 @@ static void begin_lookups(struct side *side)
 void carry_answered(struct lookup *l)
 {
     struct conn *c = l->owner;
-    struct side *side = c->side;
+    struct side *side = side_find(l->guest);
 
-    c->lookup = NULL;
+    if (!side)
+        return;
     side->lookup_n--;
-    take_addresses(c, l);
+    if (c) {
+        c->lookup = NULL;
+        take_addresses(c, l);
+    }
     begin_lookups(side);
 }
 

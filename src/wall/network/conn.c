@@ -28,14 +28,12 @@ enum {
 
 /* ---- ends ---- */
 
-/* No later answer may open this connection. */
+/* A later answer does not open the connection. Until then, the lookup counts for the guest. */
 static void forget_lookup(struct conn *c)
 {
-    if (!c->lookup)
-        return;
-    c->lookup->owner = NULL;
+    if (c->lookup)
+        c->lookup->owner = NULL;
     c->lookup = NULL;
-    c->side->lookup_n--;
 }
 
 void conn_free(struct conn *c)

@@ -27,12 +27,22 @@ bool sides_any(void)
     return sides != NULL;
 }
 
+struct side *side_find(uint64_t id)
+{
+    struct side *side = sides;
+
+    while (side && side->id != id)
+        side = side->next;
+    return side;
+}
+
 /* ---- fairness ---- */
 
 static void listen_for(struct side *side, uint32_t events)
 {
     loop_watch(&side->udp.w, events);
     loop_watch(&side->tcp.w, events);
+    answer_listen(side, events);
     for (size_t i = 0; i < side->listener_n; i++)
         loop_watch(&side->listeners[i].w, events);
 }
@@ -247,9 +257,11 @@ static void line_ready(struct watched *w, uint32_t events)
 
 void side_new(int line)
 {
+    static uint64_t last_id;
     struct side *side = xcalloc(1, sizeof *side);
 
-    *side = (struct side){.line = {.fd = line, .ready = line_ready},
+    *side = (struct side){.id = ++last_id,
+                          .line = {.fd = line, .ready = line_ready},
                           .udp.w.fd = -1,
                           .tcp.w.fd = -1,
                           .tokens = SIDE_EVENTS_A_SECOND,

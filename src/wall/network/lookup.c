@@ -12,13 +12,20 @@
 #include "base/mem.h"
 #include "network/loop.h"
 
-enum { THREADS_MAX = 32, STACK = 256 << 10 };
+/* Half of the threads are for guests that have no other lookup: names whose servers are slow, asked
+ * for by a few guests, would keep all of them busy. */
+enum { THREADS_MAX = 32, FURTHER_MAX = THREADS_MAX / 2, STACK = 256 << 10 };
+
+struct queue {
+    struct lookup *first, **end;
+};
 
 /* Protected by the lock: the queues, and the numbers of threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
-static struct lookup *asked, **asked_end = &asked, *answered_list;
-static unsigned threads, idle, waiting;
+static struct queue firsts = {NULL, &firsts.first}, further = {NULL, &further.first};
+static struct lookup *answered_list;
+static unsigned threads, idle, waiting, busy_further;
 
 static struct watched bell = {.fd = -1};
 static void (*on_answer)(struct lookup *lookup);
@@ -47,26 +54,46 @@ static void resolve(struct lookup *l)
     l->why = l->n ? NULL : error == EAI_AGAIN ? "no name server answered" : "it has no address";
 }
 
+static void put(struct queue *queue, struct lookup *l)
+{
+    *queue->end = l;
+    queue->end = &l->next;
+    waiting++;
+}
+
+/* Returns NULL if there is none that a thread may work at. */
+static struct lookup *take(void)
+{
+    struct queue *queue = firsts.first ? &firsts : &further;
+    struct lookup *l = queue->first;
+
+    if (!l || (l->is_further && busy_further == FURTHER_MAX))
+        return NULL;
+    queue->first = l->next;
+    if (!queue->first)
+        queue->end = &queue->first;
+    waiting--;
+    busy_further += l->is_further;
+    return l;
+}
+
 static void *lookup_work(void *unused)
 {
     const uint64_t one = 1;
+    struct lookup *l;
 
     (void)unused;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (!asked) {
+        while (!(l = take())) {
             idle++;
             pthread_cond_wait(&work, &lock);
             idle--;
         }
-        struct lookup *l = asked;
-        asked = l->next;
-        if (!asked)
-            asked_end = &asked;
-        waiting--;
         pthread_mutex_unlock(&lock);
         resolve(l);
         pthread_mutex_lock(&lock);
+        busy_further -= l->is_further;
         l->next = answered_list;
         answered_list = l;
         (void)!write(bell.fd, &one, sizeof one);
@@ -86,8 +113,7 @@ static void bell_rings(struct watched *w, uint32_t events)
     while (list) {
         struct lookup *l = list;
         list = l->next;
-        if (l->owner)
-            on_answer(l);
+        on_answer(l);
         free(l->name);
         free(l);
     }
@@ -118,16 +144,14 @@ static void add_thread(void)
     threads += !error;
 }
 
-struct lookup *lookup_begin(const char *name, void *owner)
+struct lookup *lookup_begin(const char *name, void *owner, uint64_t guest, bool is_further)
 {
     struct lookup *l = xcalloc(1, sizeof *l);
 
-    l->name = xstrdup(name);
-    l->owner = owner;
+    *l = (struct lookup){
+        .name = xstrdup(name), .owner = owner, .guest = guest, .is_further = is_further};
     pthread_mutex_lock(&lock);
-    *asked_end = l;
-    asked_end = &l->next;
-    waiting++;
+    put(is_further ? &further : &firsts, l);
     if (waiting > idle && threads < THREADS_MAX)
         add_thread();
     pthread_cond_signal(&work);

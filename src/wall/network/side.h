@@ -31,8 +31,9 @@ struct side_socket {
 };
 
 struct side {
-    struct watched line; /* to the library */
-    bool open;           /* the sockets have come */
+    struct watched line; /* to the library; the first, as in each struct that is watched */
+    uint64_t id;
+    bool open; /* the sockets have come */
     struct net_rules rules;
     struct names names;
     struct net_book book;
@@ -51,6 +52,8 @@ struct side {
 /* guests.c: takes the line to a new guest over. */
 void side_new(int line);
 bool sides_any(void);
+/* NULL if that guest has ended. */
+struct side *side_find(uint64_t id);
 bool sides_need_ticks(void);
 void sides_tick(void);
 /* Counts an event of the guest. When too many came, its sockets wait for the next tick. */
@@ -61,6 +64,7 @@ void side_note_refused(struct side *side, const char *host, uint16_t port, const
 /* answer.c: our name server. */
 void answer_udp(struct watched *w, uint32_t events);
 void answer_tcp(struct watched *w, uint32_t events);
+void answer_listen(struct side *side, uint32_t events); /* on its connections, for these events */
 void answer_tick(struct side *side, int64_t now_ms);
 void answer_close(struct side *side); /* closes its connections */
 

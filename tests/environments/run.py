@@ -297,6 +297,10 @@ def test_hostile(tap):
         p.index.add(Wheel("evil", files={"evil/bad.py": "def (:\n", "evil/deep.py": "(" * 5000, "evil/nul.py": "\0"}))
         done = p.run("run", "--pip", "evil", "-c", "import evil; print('ran')")
         tap.equal(done.out, "ran\n", "files that cannot be compiled are left to the program", said(done))
+    with place() as p:
+        p.index.add(Wheel("evil", files={"evil/__pycache__": "no folder", "evil/more.py": "X = 1\n"}))
+        done = p.run("run", "--pip", "evil", "-c", "import evil.more; print('ran')")
+        tap.equal(done.out, "ran\n", "and those whose bytecode has no place", said(done))
 
 
 def test_builders(tap):

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "environments/environments.h"
 #include "environments/wheel.h"
 #include "jail/spec.h"
 #include "languages/guests.h"
@@ -122,20 +123,34 @@ static void show(struct making *m, size_t number, const char *folder)
         (struct host_view){.src = xstrdup(folder), .dst = xasprintf("/mnt/%zu", number)};
 }
 
+static int unpack_one(struct making *m, size_t number, struct err *err)
+{
+    struct env_tree *tree = &m->trees->at[number];
+
+    tree->path = env_path("trees/%s-%s", tree->sha256, m->tag);
+    if (is_made(tree, err))
+        return 0;
+    AUTO_FREE char *folder = stage_of(m, number);
+    AUTO_FREE char *files = xasprintf("%s/files", folder);
+    if (env_folder(folder, err) < 0 || env_folder(files, err) < 0)
+        return -1;
+    if (unpack(tree, files, &tree->manifest, err) < 0)
+        return err_wrap(err, "%.100s", tree->file);
+    show(m, number, files);
+    return 0;
+}
+
 static int unpack_all(struct making *m, struct err *err)
 {
+    uint64_t bytes = 0;
+
     for (size_t i = 0; i < m->trees->count; i++) {
-        struct env_tree *tree = &m->trees->at[i];
-        tree->path = env_path("trees/%s-%s", tree->sha256, m->tag);
-        if (is_made(tree, err))
-            continue;
-        AUTO_FREE char *folder = stage_of(m, i);
-        AUTO_FREE char *files = xasprintf("%s/files", folder);
-        if (env_folder(folder, err) < 0 || env_folder(files, err) < 0)
+        if (unpack_one(m, i, err) < 0)
             return -1;
-        if (unpack(tree, files, &tree->manifest, err) < 0)
-            return err_wrap(err, "%.100s", tree->file);
-        show(m, i, files);
+        bytes += manifest_bytes(&m->trees->at[i].manifest);
+        if (bytes > ENV_CEILING)
+            return err_set(err, ERR_LIMIT, "its packages are larger than %llu GiB",
+                           (unsigned long long)(ENV_CEILING >> 30));
     }
     return 0;
 }
@@ -217,6 +232,14 @@ static const struct file_entry *compiled_find(const struct file_set *files, cons
     return NULL;
 }
 
+/* True for another file at a folder's place, as a wheel may have it. */
+static bool is_no_folder(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
 /* Moves one compiled file to its place in its tree. */
 static int take_bytecode(struct making *m, size_t tree, size_t file, size_t number, void *ctx,
                          struct err *err)
@@ -236,6 +259,8 @@ static int take_bytecode(struct making *m, size_t tree, size_t file, size_t numb
         return 0; /* the wheel brought one */
     char *slash = strrchr(to, '/');
     *slash = '\0';
+    if (is_no_folder(to))
+        return 0; /* imports do without */
     if (env_folder(to, err) < 0)
         return -1;
     *slash = '/';

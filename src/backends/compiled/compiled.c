@@ -111,12 +111,12 @@ bool compiled_find(const char key[SHA256_HEX], struct compiled *ret)
 
 /* ---- making ---- */
 
-/* One of 16 locks, so that their files need not be removed. */
+/* One of 256 locks, so that their files need not be removed. */
 static int open_lock(int root_fd, const char *key)
 {
     char name[16];
 
-    snprintf(name, sizeof name, "lock-%c", key[0]);
+    snprintf(name, sizeof name, "lock-%.2s", key);
     return openat(root_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 

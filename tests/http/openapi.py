@@ -8,7 +8,7 @@ import time
 from daemon import Daemon
 
 EXAMPLES = {
-    "python": "3", "writable": ["/app"], "cwd": ".",
+    "python": "3", "environment": "auto", "writable": ["/app"], "cwd": ".",
     "code": "print(1)", "filename": "a.py", "language": "python", "args": ["a"], "stdin": "x",
     "files": [{"name": "a", "content": "b"}], "env": {"A": "b"}, "data": {"a": 1}, "backend": "jail",
     "require": ["pidns"], "profile": "standard", "allow_imports": ["json"], "forbid_imports": ["os"],

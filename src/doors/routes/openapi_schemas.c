@@ -157,7 +157,7 @@ static const struct {
      "backend string program string verdict object limits any isolation string[] "
      "outcome string exit_code integer signal integer duration_ms integer cpu_ms integer "
      "stdout_bytes integer stderr_bytes integer files_count integer max_memory_bytes integer "
-     "attempts integer denied any network any error null|string code? null|string"},
+     "attempts integer denied any network Connection[] error null|string code? null|string"},
     {"Session",
      "id string name null|string language string state =idle,busy,dead parent null|string "
      "cells integer created_ms integer used_ms integer idle_ms integer "

@@ -181,14 +181,14 @@ static int look_at(const char *path, const struct stat *st, int type, struct FTW
     return 0;
 }
 
-/* In the folder, beside the log. */
+/* In the folder, beside the log and the state folder of the home. */
 static int count_files(void)
 {
     DIR *dir = opendir(folder);
     int count = -2;
 
     for (const struct dirent *d; dir && (d = readdir(dir));)
-        count += strncmp(d->d_name, "log.db", 6) != 0;
+        count += strncmp(d->d_name, "log.db", 6) != 0 && strcmp(d->d_name, ".local") != 0;
     if (dir)
         closedir(dir);
     return count;

@@ -60,7 +60,7 @@ def test_results(t):
     t.equal((bad.get("passed"), bad.get("total"), bad.get("score"), bad.get("detail"), bad.get("error")),
             (1, 2, 0.5, "case 1: Expected 2, got 1", None), "what a result has")
     t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail "
-                              "from_candidate duration_ms error error_type trustworthy doubt counted suite outcome stdout stderr".split()), "its keys")
+                              "from_candidate duration_ms error error_type trustworthy doubt counted suite outcome stdout stderr hash".split()), "its keys")
     got, summary, done = suite(t, [GOOD])
     t.exits(done, 0, "exit 0 when all pass")
     got, summary, done = suite(t, "")
@@ -234,8 +234,12 @@ def test_resume(t):
         f.write('{"id":"t3","sample":0,"all_pas')
     t.write("s.jsonl", lines(tasks))
     done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--resume", "--json", "--log", "off", "-j", "2")
-    ran = sorted((d["id"] or "", d["sample"]) for d in done.events[:-1])
+    with open(os.path.join(t.dir, "r.jsonl")) as f:
+        before = [dict(json.loads(line), suite="s.jsonl") for line in list(f)[:3]]
+    rows = done.events[:-1]
+    ran = sorted((d["id"] or "", d["sample"]) for d in rows if d not in before)
     t.equal(ran, [("", 0), ("t0", 1), ("t3", 0), ("t4", 0), ("t5", 0)], "what was done, or torn", done)
+    t.equal([d for d in rows if d in before], sorted(before, key=lambda d: d["id"]), "the earlier results are in the output, too", done)
     summary = done.events[-1]["summary"]
     t.equal((summary["total"], summary["skipped"], summary["passed"]), (8, 3, 7), "all are counted")
     with open(os.path.join(t.dir, "r.jsonl")) as f:
@@ -245,6 +249,86 @@ def test_resume(t):
     t.refused(done, 2, "--resume needs --results", "--resume alone")
     done = t.box("test", "x.py", "--suite", "s.jsonl")
     t.refused(done, 2, "with --suite the candidates are in the suite", "a program beside a suite")
+
+
+def resumed(t, tasks, *args, name="s.jsonl"):
+    """The ids that ran, the summary and the number of rows of `r.jsonl`."""
+    path = os.path.join(t.dir, "r.jsonl")
+    before = len(open(path).readlines()) if os.path.exists(path) else 0
+    t.write(name, lines(tasks))
+    done = t.box("test", "--suite", name, "--results", "r.jsonl", "--resume", "--json", "--log", "off", *args)
+    with open(path) as f:
+        ran = [json.loads(line)["id"] for line in f.readlines()[before:]]
+    return sorted(ran), done.events[-1].get("summary", {}) if done.events else {}, done
+
+
+@box.once
+def test_resume_of_changed(t):
+    """A verdict counts for the sample and the settings that it is about."""
+    def f(value, name="a"):
+        return dict(GOOD, id=name, code="def f(x): return " + value, func="f")
+
+    def seen(tasks, *args, **how):
+        ran, summary, done = resumed(t, tasks, *args, **how)
+        return ran, summary.get("passed"), summary.get("skipped"), summary.get("changed"), done
+
+    answer = str(GOOD["cases"][0]["expected"])
+    bad, good, other = f("'no'"), f(answer), f(answer, "b")
+    t.equal(seen([bad, other])[:4], (["a", "b"], 1, 0, 0), "the first run")
+    t.equal(seen([good, other])[:4], (["a"], 2, 1, 1), "a sample that was corrected")
+    t.equal(seen([good, other])[:4], ([], 2, 2, 0), "and then is the same")
+    t.equal(seen([bad, other])[:4], ([], 1, 2, 0), "a verdict is about a text, whenever it was given")
+    t.equal(seen([dict(good, cases=[{"args": [5], "expected": "no"}]), other])[:4], (["a"], 1, 1, 1), "its cases changed")
+    t.equal(seen([good, other], "--timeout", "7s")[:4], (["a", "b"], 2, 0, 2), "a setting changed")
+    t.equal(seen([good, other], "--timeout", "7000ms", "-j", "1", "--retries", "1")[:4], ([], 2, 2, 0), "a setting that decides nothing")
+    moved = seen([other, good], name="moved.jsonl")
+    t.equal((moved[:4], [(d["id"], d["line"], d["suite"]) for d in moved[4].events[:-1]]), (([], 2, 2, 0), [("b", 1, "moved.jsonl"), ("a", 2, "moved.jsonl")]),
+            "a suite that was moved, and its lines")
+    t.write("rules.conf", '[policy]\nbase = "standard"\n')
+    policy = os.path.join(t.dir, "rules.conf")
+    first = seen([good, other], "--profile", policy)
+    t.write("rules.conf", '[policy]\nbase = "standard"\nforbid_imports = ["zlib"]\n')
+    again = seen([good, other], "--profile", policy)
+    t.equal((first[0], again[0]), (["a", "b"], ["a", "b"]), "the text of a policy file changed", again[4])
+    done = t.box("test", "--compare-results", "r.jsonl", "r.jsonl", "--json")
+    t.equal(json.loads(done.out).get("both_passed"), 2, "in a comparison, the last verdict counts", done)
+    old = [json.loads(line) for line in open(os.path.join(t.dir, "r.jsonl"))]
+    t.write("r.jsonl", lines([{k: v for k, v in row.items() if k != "hash"} for row in old]))
+    t.equal(seen([good, other])[:4], (["a", "b"], 2, 0, 2), "results of an earlier release, which cannot be compared")
+
+
+@box.once
+def test_resume_of_other_suites(t):
+    one, two = (dict(GOOD, id="a", code="def f(x): return %s" % value, func="f") for value in ("'no'", GOOD["cases"][0]["expected"]))
+    t.write("one.jsonl", lines([one]))
+    t.equal(t.box("test", "--suite", "one.jsonl", "--results", "r.jsonl", "--log", "off", "-q").code, 1, "the first suite")
+    ran, summary, done = resumed(t, [two], name="two.jsonl")
+    t.equal((ran, summary.get("passed"), done.code), (["a"], 1, 0), "a verdict about another suite's sample", done)
+    done = t.box("test", "--suite", "one.jsonl", "two.jsonl", "--results", "r.jsonl", "--resume", "--log", "off", "--json")
+    t.equal([d["summary"]["skipped"] for d in done.events if "summary" in d], [1, 1, 2], "both, each with its own", done)
+    with open(os.path.join(t.dir, "r.jsonl")) as f:
+        t.equal([json.loads(line)["suite"] for line in f], ["one.jsonl", "two.jsonl"], "each has its suite's name")
+
+
+@box.once
+def test_resume_of_no_results(t):
+    suite = lines([GOOD])
+    torn = '{"id":"x","suite":"s'
+    for name, text, why in (("a suite", suite, "line 1 is no result of a test"), ("a text", "hello\n", "line 1 is no result"), ("an array", "[]", "line 1 is no result"),
+                            ("an array of results", "[%s]" % json.dumps({"id": "a", "all_passed": True}), "line 1 is no result"),
+                            ("results and more", json.dumps({"id": "a", "all_passed": True}) + "\n{}\n", "line 2 is no result"),
+                            ("packed", gzip.compress(json.dumps({"id": "a", "all_passed": True}).encode()), "is compressed")):
+        t.write("s.jsonl", suite)
+        t.write("r.jsonl", text)
+        done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--resume", "--log", "off")
+        with open(os.path.join(t.dir, "r.jsonl"), "rb") as f:
+            left = f.read()
+        t.refused(done, 2, why, name)
+        t.equal((left, done.err.count(b"\n"), done.out), (text if isinstance(text, bytes) else text.encode(), 1, b""), name + ": nothing is written, in one line", done)
+    for name, text in (("nothing", ""), ("a torn line alone", torn), ("a torn line's beginning", '{"i'), ("the output of --json", '{"summary":{"total":0}}\n')):
+        t.write("r.jsonl", text)
+        done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--resume", "--log", "off")
+        t.exits(done, 0, "results that have " + name)
 
 
 @box.once

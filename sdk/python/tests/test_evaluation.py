@@ -49,6 +49,9 @@ def test_files_and_resume(tmp_path: Path) -> None:
         again = evaluate(SAMPLES[:2], problems, results=results, resume=True)
         assert ([row["outcome"] for row in again], again.summary["total"]) == (["passed", "wrong"], 2)
     assert len(results.read_text().splitlines()) == 2
+    changed = evaluate([SAMPLES[1], SAMPLES[0]], problems, results=results, resume=True)
+    assert ([row["outcome"] for row in changed], changed.summary["changed"]) == (["wrong", "passed"], 2)
+    assert evaluate(SAMPLES[:1], problems, results=results, resume=True).total == 1
 
 
 def test_reference_and_extract() -> None:

@@ -14,6 +14,7 @@
 #include "judge/suite_lines.h"
 #include "report/check_report.h"
 #include "report/report.h"
+#include "request/setting.h"
 #include "terminal/cancel.h"
 #include "terminal/colours.h"
 #include "terminal/progress.h"
@@ -101,18 +102,23 @@ static void count_progress(struct show *show, const struct suite_result *r, bool
         progress_count(&show->progress, r->all_passed, before);
 }
 
+static void put_json(const struct suite_result *r)
+{
+    AUTO_FREE char *line = suite_result_line(r);
+
+    fputs(line, stdout);
+}
+
 static void on_result(void *ctx, const struct suite_result *r)
 {
     struct show *show = ctx;
 
     if (show->with_junit)
         junit_add(&show->junit, r);
-    if (show->settings->json) {
-        AUTO_FREE char *line = suite_result_line(r);
-        fputs(line, stdout);
-    } else {
+    if (show->settings->json)
+        put_json(r);
+    else
         test_suite_say(show, r);
-    }
     fflush(stdout);
     keep_missing(show, r);
     count_progress(show, r, false);
@@ -125,6 +131,8 @@ static void on_skipped(void *ctx, const struct suite_result *r)
     count_progress(show, r, true);
     if (show->with_junit)
         junit_add(&show->junit, r);
+    if (show->settings->json)
+        put_json(r);
 }
 
 /* ---- the end ---- */
@@ -207,12 +215,13 @@ static void end_json(const struct show *show, const char *suite, const struct su
                      bool cancelled, const size_t *ks, int n)
 {
     json_t *summary = json_pack(
-        "{s:{s:s?, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}}", "summary", "suite",
-        suite, "total", (json_int_t)t->tasks, "passed", (json_int_t)t->passed, "failed",
+        "{s:{s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}}", "summary",
+        "suite", suite, "total", (json_int_t)t->tasks, "passed", (json_int_t)t->passed, "failed",
         (json_int_t)t->failed, "errors", (json_int_t)t->errors, "skipped", (json_int_t)t->skipped,
-        "all_passed", t->tasks && t->passed == t->tasks, "cancelled", cancelled, "outcomes",
-        outcomes_json(t), "problems_without_sample", suite ? unanswered_json(show, t) : json_null(),
-        "pass_at_k", pass_json(&t->tally, ks, n, false), "pass_at_k_interval",
+        "changed", (json_int_t)t->changed, "all_passed", t->tasks && t->passed == t->tasks,
+        "cancelled", cancelled, "outcomes", outcomes_json(t), "problems_without_sample",
+        suite ? unanswered_json(show, t) : json_null(), "pass_at_k",
+        pass_json(&t->tally, ks, n, false), "pass_at_k_interval",
         pass_json(&t->tally, ks, n, true));
     AUTO_FREE char *text = json_dumps(summary, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
@@ -262,6 +271,8 @@ static void end_text(const struct show *show, const char *suite, const struct su
         printf(", %zu without a verdict", t->errors);
     if (t->skipped)
         printf(", %zu from before", t->skipped);
+    if (t->changed)
+        printf(", %zu judged again (the sample or a setting has changed)", t->changed);
     if (show->path_n == 1 || !suite)
         printf(", in %.1f s", seconds);
     putchar('\n');
@@ -284,6 +295,7 @@ static struct suite_score sum_of_suites(const struct suite_totals *totals)
         sum.failed += t->failed;
         sum.errors += t->errors;
         sum.skipped += t->skipped;
+        sum.changed += t->changed;
         for (int k = 0; k < JUDGED_COUNT; k++)
             sum.outcomes[k] += t->outcomes[k];
     }
@@ -414,6 +426,15 @@ static int test_suite_judge(struct show *show, struct suite_request *q, struct e
     return status;
 }
 
+static void hash_settings(const struct settings *s, char ret[SHA256_HEX])
+{
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    settings_hash(s, V_TEST, &hash);
+    sha256_hex(&hash, ret);
+}
+
 int test_suite(const struct cli_options *options, const struct judge_request *request,
                struct err *err)
 {
@@ -422,6 +443,7 @@ int test_suite(const struct cli_options *options, const struct judge_request *re
         xcalloc(s->common.suite.n + options->args.operand_n + 1, sizeof *paths);
     struct show show = {.settings = s, .paths = paths, .colour = terminal_colours(stdout)};
     struct suite_problems *problems = NULL;
+    char hash[SHA256_HEX];
 
     if (s->common.resume && !s->common.results)
         return err_set(err, ERR_USAGE, "--resume needs --results FILE");
@@ -438,9 +460,11 @@ int test_suite(const struct cli_options *options, const struct judge_request *re
                               .jobs = (int)s->common.jobs,
                               .results = s->common.results,
                               .resume = s->common.resume,
+                              .settings = hash,
                               .done = on_result,
                               .skipped = on_skipped,
                               .ctx = &show};
+    hash_settings(&s->common, hash);
     q.judge.isolate = s->common.isolate;
     q.judge.compare = (enum output_compare)(COMPARE_EXACT + s->common.compare);
     int status = test_suite_judge(&show, &q, err);

@@ -33,22 +33,32 @@ struct comparison {
     json_t *lists[CHANGES]; /* of keys */
 };
 
-/* A sample without a verdict is repeated by --resume, and has another row then. */
+/* True if both rows are of one suite. A suite that was moved has another name, and the same
+ * hashes. */
+static bool is_one_suite(const json_t *known, const struct suite_result *row)
+{
+    return strcmp(json_get_text(known, "suite"), row->suite ? row->suite : "") == 0 ||
+           (*row->hash && strcmp(json_get_text(known, "hash"), row->hash) == 0);
+}
+
+/* --resume repeats a sample without a verdict, and one that was changed since: the last verdict in
+ * the file counts. */
 static int add_result(struct results *r, const struct suite_result *row, struct err *err)
 {
     AUTO_FREE char *key = xasprintf("%s\t%zu", row->id ? row->id : "", row->sample);
     const json_t *known = json_object_get(r->rows, key);
     const bool passed = row->all_passed && !row->error && !row->doubt;
+    const bool is_judged = json_get_true(known, "judged");
 
-    if (known && row->suite && strcmp(json_get_text(known, "suite"), row->suite) != 0)
+    if (is_judged && !row->error && !is_one_suite(known, row))
         return err_set(err, ERR_USAGE, "%s: has results of several suites; compare files of one",
                        r->path);
-    if (row->id && (!known || !json_get_true(known, "judged")))
+    if (row->id && (!row->error || !is_judged))
         json_object_set_new(r->rows, key,
-                            json_pack("{s:s, s:b, s:b, s:b, s:s}", "outcome",
+                            json_pack("{s:s, s:b, s:b, s:b, s:s, s:s}", "outcome",
                                       judged_name(row->outcome), "passed", passed, "counted",
                                       row->counted, "judged", !row->error, "suite",
-                                      row->suite ? row->suite : ""));
+                                      row->suite ? row->suite : "", "hash", row->hash));
     return 0;
 }
 

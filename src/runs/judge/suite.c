@@ -2,20 +2,19 @@
 #include "judge/suite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "judge/parts.h"
+#include "judge/suite_earlier.h"
 #include "judge/suite_lines.h"
 #include "request/settings.h"
 #include "workspace/workspace.h"
@@ -143,6 +142,7 @@ static void suite_task_run(const struct suite_request *request, const struct sui
                                  .suite = request->paths[task->suite],
                                  .line = task->line,
                                  .sample = task->sample};
+    memcpy(ret->hash, task->hash, sizeof ret->hash);
     if (task->none)
         fail_none(task, ret);
     else
@@ -150,14 +150,13 @@ static void suite_task_run(const struct suite_request *request, const struct sui
     ret->duration_ms = clock_mono_ms() - began;
 }
 
-/* ---- tasks that were done before ---- */
+/* ---- the suites ---- */
 
 struct suite {
     const struct suite_request *q;
     struct suite_totals *totals;
-    struct tally before; /* the key of every task that has a verdict */
-    struct tally suites; /* that the results of an earlier run name */
-    struct tally seen;   /* the ids in the files; each belongs to one suite */
+    struct suite_earlier earlier;
+    struct tally seen; /* the ids in the files; each belongs to one suite */
     struct suite_lines lines;
     size_t at;       /* which of the suites `lines` is; path_n after the last one */
     struct str line; /* of `lines`, with candidates that were not read yet */
@@ -165,27 +164,10 @@ struct suite {
     bool broken; /* no more lines can be read; the reason is in read_err */
     struct err read_err;
     int results_fd;
-    const char *is_same; /* all results of an earlier run are of the only suite, by this name */
     struct err err;
     pthread_mutex_t in_lock, out_lock;
     bool stop;
 };
-
-static char *key_of(const char *suite, const char *id, size_t sample)
-{
-    return xasprintf("%s\t%s\t%zu", suite, id, sample);
-}
-
-/* NULL: it is none of these suites. Results of earlier releases do not name their suite. */
-static struct suite_score *score_of(struct suite *s, const char *suite)
-{
-    if (!suite || s->is_same)
-        return s->totals->at;
-    for (size_t i = 0; i < s->q->path_n; i++)
-        if (strcmp(s->q->paths[i], suite) == 0)
-            return &s->totals->at[i];
-    return NULL;
-}
 
 static void count_result(struct suite_score *t, const struct suite_result *r)
 {
@@ -201,96 +183,10 @@ static void count_result(struct suite_score *t, const struct suite_result *r)
     task->passed += r->all_passed && !r->error && !r->doubt;
 }
 
-/* Counts a task from an earlier run. A task without a verdict is repeated. */
-static void take_done(struct suite *s, struct suite_result *r)
-{
-    struct suite_score *score = score_of(s, r->suite);
-
-    if (!r->id || r->error || !score)
-        return;
-    AUTO_FREE char *key = key_of(s->q->paths[score - s->totals->at], r->id, r->sample);
-    struct tally_task *before = tally_task(&s->before, key);
-    if (before->n++)
-        return;
-    score->skipped++;
-    count_result(score, r);
-    if (s->q->skipped)
-        s->q->skipped(s->q->ctx, r);
-}
-
-static int each_result(struct suite *s, void (*take)(struct suite *, struct suite_result *),
-                       struct err *err)
-{
-    struct suite_lines lines;
-    struct str line;
-    struct suite_result r;
-    int more;
-
-    if (suite_lines_open(&lines, s->q->results, err) < 0)
-        return -1;
-    while ((more = suite_lines_next(&lines, &line, err)) > 0) {
-        if (suite_result_read(line, &r))
-            take(s, &r);
-        suite_result_done(&r);
-    }
-    suite_lines_close(&lines);
-    return more;
-}
-
-static void note_suite(struct suite *s, struct suite_result *r)
-{
-    if (r->suite)
-        tally_task(&s->suites, r->suite);
-}
-
-/* A suite may have been moved or packed since the earlier run. Its path only counts where there are
- * several. */
-static int read_results(struct suite *s, struct err *err)
-{
-    if (access(s->q->results, F_OK) < 0 && errno == ENOENT)
-        return 0;
-    if (each_result(s, note_suite, err) < 0)
-        return -1;
-    if (s->q->path_n == 1 && s->suites.n == 1)
-        s->is_same = s->suites.at[0].id;
-    return each_result(s, take_done, err);
-}
-
-/* Ends a line that was cut off, so that the next result is on its own line. */
-static int end_torn_line(int fd, const char *path, struct err *err)
-{
-    char last = '\n';
-    off_t size = lseek(fd, 0, SEEK_END);
-
-    if (size > 0 && pread(fd, &last, 1, size - 1) < 0)
-        return err_sys(err, "write %s", path);
-    return last != '\n' && fd_write_all(fd, "\n", 1) < 0 ? err_sys(err, "write %s", path) : 0;
-}
-
-static int open_results(struct suite *s, struct err *err)
-{
-    const char *path = s->q->results;
-    int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (s->q->resume ? 0 : O_EXCL);
-
-    if (!path)
-        return 0;
-    s->results_fd = open(path, flags, 0666);
-    if (s->results_fd < 0 && errno == EEXIST)
-        return err_set(err, ERR_USAGE, "%s exists already: add --resume, or remove it", path);
-    if (s->results_fd < 0)
-        return err_sys(err, "write %s", path);
-    if (flock(s->results_fd, LOCK_EX | LOCK_NB) < 0)
-        return err_set(err, ERR_USAGE, "%s is being written by another run", path);
-    if (s->q->resume && read_results(s, err) < 0)
-        return -1;
-    return end_torn_line(s->results_fd, path, err);
-}
-
 /* ---- the threads ---- */
 
-static void publish(struct suite *s, struct suite_result *r)
+static void publish(struct suite *s, size_t suite, const struct suite_result *r)
 {
-    r->suite = s->is_same ? s->is_same : r->suite; /* one suite keeps one name in a file */
     AUTO_FREE char *line = suite_result_line(r);
 
     pthread_mutex_lock(&s->out_lock);
@@ -299,7 +195,7 @@ static void publish(struct suite *s, struct suite_result *r)
         err_sys(&s->err, "write %s", s->q->results);
         s->stop = true;
     }
-    count_result(score_of(s, r->suite), r);
+    count_result(&s->totals->at[suite], r);
     if (s->q->done)
         s->q->done(s->q->ctx, r);
     pthread_mutex_unlock(&s->out_lock);
@@ -311,9 +207,8 @@ static bool is_cancelled(const struct suite *s)
 }
 
 /* Samples are numbered in the order of the file, whichever thread runs them. */
-static bool is_done(struct suite *s, struct suite_task *task)
+static void number_sample(struct suite *s, struct suite_task *task)
 {
-    const char *suite = s->q->paths[task->suite];
     AUTO_FREE char *name = xasprintf("%zu\t%s", task->suite, task->id);
     struct tally_task *seen = tally_task(&s->seen, name);
 
@@ -323,8 +218,48 @@ static bool is_done(struct suite *s, struct suite_task *task)
     else
         task->sample += task->variant;
     seen->seen++;
-    AUTO_FREE char *key = key_of(suite, task->id, task->sample);
-    return tally_find(&s->before, key) != NULL;
+}
+
+/* Two samples with one hash have one verdict, apart from chance. */
+static void hash_sample(const struct suite *s, struct suite_task *task)
+{
+    const uint64_t sizes[] = {task->variant, task->text.n, task->problem.n};
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    sha256_add(&hash, s->q->settings, strlen(s->q->settings));
+    sha256_add(&hash, sizes, sizeof sizes);
+    sha256_add(&hash, task->text.p, task->text.n);
+    sha256_add(&hash, task->problem.p, task->problem.n);
+    sha256_hex(&hash, task->hash);
+}
+
+static void publish_earlier(struct suite *s, const struct suite_task *task,
+                            const struct suite_result *r)
+{
+    struct suite_result here = *r; /* its place may have changed */
+
+    here.suite = s->q->paths[task->suite];
+    here.line = task->line;
+    s->totals->at[task->suite].skipped++;
+    count_result(&s->totals->at[task->suite], r);
+    if (s->q->skipped)
+        s->q->skipped(s->q->ctx, &here);
+}
+
+/* Takes the verdict of an earlier run. False if there is none. */
+static bool take_earlier(struct suite *s, const struct suite_task *task)
+{
+    bool changed;
+    const struct suite_result *r =
+        suite_earlier_find(&s->earlier, s->q->paths[task->suite], task, &changed);
+
+    pthread_mutex_lock(&s->out_lock);
+    s->totals->at[task->suite].changed += changed;
+    if (r)
+        publish_earlier(s, task, r);
+    pthread_mutex_unlock(&s->out_lock);
+    return r != NULL;
 }
 
 static void report_broken(struct suite *s, const struct suite_task *task, const struct err *err)
@@ -333,8 +268,9 @@ static void report_broken(struct suite *s, const struct suite_task *task, const 
         .line = s->lines.number, .suite = s->q->paths[s->at], .outcome = JUDGED_OURS};
 
     r.id = task->id ? xstrdup(task->id) : NULL;
+    memcpy(r.hash, task->hash, sizeof r.hash);
     r.error = xasprintf("line %zu: %s", s->lines.number, err->msg);
-    publish(s, &r);
+    publish(s, s->at, &r);
     suite_result_done(&r);
 }
 
@@ -374,11 +310,12 @@ static bool next_task(struct suite *s, struct suite_task *ret)
         ret->line = s->lines.number;
         ret->suite = s->at;
         s->variants = good ? ret->variants : 1;
-        if (!good && ret->problem.n) /* a problem that cannot be read has a sample nevertheless */
-            (void)is_done(s, ret);
+        if (good || ret->problem.n) /* a problem that cannot be read has a sample nevertheless */
+            number_sample(s, ret);
+        hash_sample(s, ret);
         if (!good)
             report_broken(s, ret, &err);
-        else if (!is_done(s, ret))
+        else if (!take_earlier(s, ret))
             return true;
         suite_task_done(ret);
     }
@@ -400,7 +337,7 @@ static void *suite_work(void *ctx)
             return NULL;
         suite_task_run(s->q, &task, &result);
         if (!result.cancelled)
-            publish(s, &result);
+            publish(s, task.suite, &result);
         suite_result_done(&result);
         suite_task_done(&task);
     }
@@ -458,6 +395,13 @@ static int check_suites(const struct suite_request *request, struct err *err)
     return result;
 }
 
+static int open_results(struct suite *s, struct err *err)
+{
+    if (s->q->results)
+        s->results_fd = suite_earlier_open(&s->earlier, s->q, err);
+    return s->q->results && s->results_fd < 0 ? -1 : 0;
+}
+
 int suite_run(const struct suite_request *request, struct suite_totals *ret, struct err *err)
 {
     struct suite s = {.q = request, .totals = ret, .results_fd = -1};
@@ -472,8 +416,7 @@ int suite_run(const struct suite_request *request, struct suite_totals *ret, str
         result = run_threads(&s, err);
     suite_lines_close(&s.lines);
     fd_close(&s.results_fd);
-    tally_done(&s.before);
-    tally_done(&s.suites);
+    suite_earlier_done(&s.earlier);
     tally_done(&s.seen);
     pthread_mutex_destroy(&s.in_lock);
     pthread_mutex_destroy(&s.out_lock);

@@ -27,6 +27,7 @@
 
 #include <stdio.h>
 
+#include "base/sha256.h"
 #include "judge/judge.h"
 
 enum {
@@ -56,6 +57,7 @@ struct suite_task {
     bool given_sample;
     size_t variant, variants; /* which of the candidates on the line; their number, 1 or more */
     const char *none;         /* why the sample has no program; or NULL */
+    char hash[SHA256_HEX];    /* of the sample, its problem and the settings; set by suite.c */
     struct str prelude; /* runs before a candidate that is a whole program; .p NULL for none */
 };
 
@@ -133,7 +135,9 @@ struct suite_result {
     bool trustworthy; /* the verdict is about the candidate, which could not reach its judge */
     bool counted;     /* for pass@k: false if no candidate could have got a verdict */
     int64_t duration_ms;
-    bool cancelled; /* the result does not count */
+    char hash[SHA256_HEX]; /* of the sample (struct suite_task); empty for a line without a task,
+                              and in results of earlier releases */
+    bool cancelled;        /* the result does not count */
 };
 
 void suite_result_done(struct suite_result *r);
@@ -178,13 +182,14 @@ struct suite_request {
     const char *const *paths;   /* of the suites, path_n of them; "-" is standard input */
     size_t path_n;
     struct suite_form form;
-    int jobs;            /* 0: the number of processors that this process may use */
-    const char *results; /* one line for each task is appended to this file; NULL for none */
-    bool resume;         /* do not repeat a task that has a line there */
-    int cancel_fd;       /* -1 for none */
+    int jobs;             /* 0: the number of processors that this process may use */
+    const char *results;  /* one line for each task is appended to this file; NULL for none */
+    bool resume;          /* do not repeat a sample that has a verdict there */
+    const char *settings; /* the hash of all settings that can change a verdict */
+    int cancel_fd;        /* -1 for none */
     /* Called in the order in which tasks end, never concurrently; may be NULL. */
     void (*done)(void *ctx, const struct suite_result *result);
-    /* Called for tasks that are not repeated; may be NULL. */
+    /* Called for samples that are not repeated, as `done`; may be NULL. */
     void (*skipped)(void *ctx, const struct suite_result *result);
     void *ctx;
 };
@@ -192,6 +197,7 @@ struct suite_request {
 /* The results of one suite. */
 struct suite_score {
     size_t tasks, passed, failed, errors, skipped; /* skipped tasks are also in the other counts */
+    size_t changed; /* repeated: the earlier verdict is about another text or other settings */
     size_t outcomes[JUDGED_COUNT];
     size_t ids; /* different ones in the file */
     struct tally tally;

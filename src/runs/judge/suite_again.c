@@ -1,6 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/suite_again.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A test that failed over the link between two sandboxes may have failed because of the link: the
+ * link cannot transfer every property of a value. Such a test is run again with its candidate in
+ * one process, as a plain Python would run it. If it fails there, too, it has failed. If it passes,
+ * there is no verdict: in that process the candidate can change the test, so that a pass proves
+ * nothing.
+ */
 #include <string.h>
 
 #include "base/mem.h"

@@ -29,7 +29,6 @@
 #include "formats/encoded.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
-#include "judge/suite_again.h"
 #include "judge/suite_side.h"
 #include "run/record.h"
 

@@ -4,6 +4,7 @@
  */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "formats/encoded.h"
@@ -57,7 +58,7 @@ char *suite_result_line(const struct suite_result *r)
 {
     json_t *object = json_pack(
         "{s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:s, s:o, s:o, s:I, s:o, s:o, s:b, s:o, s:b,"
-        " s:o, s:o}",
+        " s:o, s:o, s:o}",
         "id", text_or_null(r->id), "suite", text_or_null(r->suite), "sample", (json_int_t)r->sample,
         "line", (json_int_t)r->line, "passed", (json_int_t)r->passed, "total", (json_int_t)r->total,
         "score", r->error ? json_null() : json_real(r->score), "all_passed", r->all_passed,
@@ -65,7 +66,7 @@ char *suite_result_line(const struct suite_result *r)
         borrowed(r), "duration_ms", (json_int_t)r->duration_ms, "error", text_or_null(r->error),
         "error_type", text_or_null(error_type(r)), "trustworthy", r->trustworthy, "doubt",
         text_or_null(r->doubt), "counted", r->counted, "stdout", text_or_null(r->out), "stderr",
-        text_or_null(r->err));
+        text_or_null(r->err), "hash", text_or_null(*r->hash ? r->hash : NULL));
     AUTO_FREE char *text =
         object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 
@@ -85,6 +86,27 @@ static int64_t suite_result_number(const json_t *object, const char *key)
     json_int_t n = json_integer_value(json_object_get(object, key));
 
     return n > 0 ? n : 0;
+}
+
+/* The inverse of borrowed(). */
+static char *suite_result_names(const json_t *object)
+{
+    const json_t *list = json_object_get(object, "from_candidate"), *name;
+    AUTO_BUF struct buf b = {0};
+    size_t i;
+
+    buf_init(&b, SUITE_LINE_MAX);
+    json_array_foreach(list, i, name)(void)
+        buf_addf(&b, "%s%s", i ? "," : "", json_is_string(name) ? json_string_value(name) : "");
+    return b.n ? buf_take(&b) : NULL;
+}
+
+static void read_hash(struct suite_result *r, const json_t *object)
+{
+    const char *hash = json_string_value(json_object_get(object, "hash"));
+
+    if (hash && strlen(hash) < sizeof r->hash)
+        memcpy(r->hash, hash, strlen(hash));
 }
 
 bool suite_result_read(struct str line, struct suite_result *ret)
@@ -107,7 +129,11 @@ bool suite_result_read(struct str line, struct suite_result *ret)
             .doubt = suite_result_copy(object, "doubt"),
             .trustworthy = json_is_true(json_object_get(object, "trustworthy")),
             .counted = !json_is_false(json_object_get(object, "counted")),
+            .borrowed = suite_result_names(object),
+            .out = suite_result_copy(object, "stdout"),
+            .err = suite_result_copy(object, "stderr"),
         };
+    read_hash(ret, object);
     ret->suite = ret->owned_suite = suite_result_copy(object, "suite");
     if (!judged_from(json_string_value(json_object_get(object, "outcome")), &ret->outcome))
         ret->outcome = ret->all_passed ? JUDGED_PASSED : ret->error ? JUDGED_OURS : JUDGED_WRONG;

@@ -7,7 +7,7 @@
 #define JUDGE_SUITE_SIDE_H
 
 #include "judge/driver.h"
-#include "judge/judge.h"
+#include "judge/suite.h"
 #include "session/session.h"
 
 /* The program suite_tests.py runs the test code; suite_candidate.py serves the candidate. */
@@ -36,5 +36,18 @@ void suite_side_run(struct suite_side *side, void (*on_event)(void *, const stru
  * meantime. */
 void suite_side_give(struct suite_side *side, const char *p, size_t n);
 void suite_side_done(struct suite_side *side);
+
+/* ---- the second try (suite_again.c) ---- */
+
+/* Runs all tests in one sandbox, which has the candidate's inputs and variables and no network, and
+ * of which nothing is kept. Returns why there is no verdict on the tests with the numbers `failed`,
+ * or NULL if they fail here, too; the caller frees. Sets *ret_cancelled if cancel_fd (-1 for none)
+ * stopped it. */
+char *suite_again(const struct judge_request *q, const struct suite_task *task, json_t *failed,
+                  int64_t timeout_ms, int cancel_fd, bool *ret_cancelled);
+
+/* Returns the document that suite_tests.py reads first; with the candidate's text and the numbers
+ * if `failed` is not NULL. NULL if a text is not valid in JSON; the caller frees. */
+char *suite_test_document(const struct suite_task *task, int64_t timeout_ms, json_t *failed);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 
+#include "base/sha256.h"
 #include "request/settings.h"
 
 /* Fields that a client may send only if the daemon was started with --allow. */
@@ -147,12 +148,14 @@ struct setting {
     const struct ask_form *items; /* of an array's objects */
     /* The names of the backends that it is for, separated by blanks; NULL: any. */
     const char *backends;
-    bool has_to;         /* the value is copied into a run_request */
-    size_t to;           /* the offset of that member */
-    size_t json_at;      /* the offset of the value in its JSON form */
-    bool clamps;         /* a client's number above the option's max is reduced to max */
-    bool bound;          /* set by the daemon's owner: a client may only lower it; 0 is no bound */
-    int64_t most;        /* maximum of a client's number; 0: see `ceiling` */
+    bool has_to;    /* the value is copied into a run_request */
+    size_t to;      /* the offset of that member */
+    size_t json_at; /* the offset of the value in its JSON form */
+    bool aside;     /* changes neither how a program runs nor what is found: where results go, how
+                       many programs run at a time (settings_hash) */
+    bool clamps;    /* a client's number above the option's max is reduced to max */
+    bool bound;     /* set by the daemon's owner: a client may only lower it; 0 is no bound */
+    int64_t most;   /* maximum of a client's number; 0: see `ceiling` */
     const char *ceiling; /* the default of --max-NAME; NULL: it has none */
     bool (*sendable)(
         const struct settings *s); /* true if any daemon can use this value; NULL: always */
@@ -209,6 +212,10 @@ struct ask_walk {
 const struct setting *ask_next(const struct ask_form *form, struct ask_walk *walk);
 /* True if the field's value is a string or contains strings. */
 bool setting_holds_text(const struct setting *row);
+
+/* Adds all settings of the verb that can change what is found about a program: names and values,
+ * and the content of a text file that a setting names. */
+void settings_hash(const struct settings *s, unsigned verb, struct sha256 *hash);
 
 /* Returns the first setting that differs from the daemon's value and cannot be sent; NULL for none.
  * only_there as in settings_send. */

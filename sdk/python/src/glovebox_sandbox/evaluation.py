@@ -91,8 +91,6 @@ def evaluate(samples: Optional[Rows] = None, problems: Optional[Rows] = None, *,
         if problems is not None:
             command += ["--problems", _file_of("problems", problems, held, files)]
         rows, summary = _judge(command, files, on_progress, None if isinstance(samples, str) else length(samples))
-    if resume and results is not None:
-        rows = _latest(results)
     return Evaluation(sorted(rows, key=lambda row: (row["line"], row["sample"])), summary)
 
 
@@ -151,11 +149,3 @@ def _judge(command: list[str], files: list[int], on_progress: Optional[OnProgres
 def _documents(stream: Optional[IO[bytes]]) -> Iterator[dict[str, Any]]:
     for line in stream or ():
         yield json.loads(line)
-
-
-def _latest(results: Union[str, os.PathLike[str]]) -> list[dict[str, Any]]:
-    """The rows of earlier runs, too; a sample without a verdict has another row later."""
-    with open(results, "rb") as file:
-        whole = (line for line in file if line.endswith(b"\n"))  # a killed run may have left a part of one
-        found = [json.loads(line) for line in whole if line.strip()]
-    return list({(row["id"], row["sample"], row["line"]): row for row in found}.values())

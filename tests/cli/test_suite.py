@@ -331,21 +331,49 @@ def test_resume_of_no_results(t):
         t.exits(done, 0, "results that have " + name)
 
 
-@box.once
-def test_interrupt(t):
-    slow = {"code": "import time\ndef f(x):\n    time.sleep(0.3)\n    return x", "cases": [{"args": [1], "expected": 1}]}
-    t.write("s.jsonl", lines([dict(slow, id=i) for i in range(100)]))
-    p = t.start("test", "--suite", "s.jsonl", "--results", "r.jsonl", "-j", "2", "--log", "off")
-    until = time.monotonic() + 90
+SLOW = {"code": "import time\ndef f(x):\n    time.sleep(0.3)\n    return x", "cases": [{"args": [1], "expected": 1}]}
+
+
+def interrupted(t, *args):
+    """(status, output, rows of the results) of a test that is interrupted after its first results."""
     path = os.path.join(t.dir, "r.jsonl")
+    if os.path.exists(path):
+        os.unlink(path)
+    p = t.start("test", "--results", "r.jsonl", "-j", "2", "--log", "off", *args)
+    until = time.monotonic() + 90
     while time.monotonic() < until and not (os.path.exists(path) and os.path.getsize(path)):
         time.sleep(0.02)
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=90)
-    t.equal(p.returncode, 130, "the status is the signal's", (out, err))
+    out, _ = p.communicate(timeout=90)
     with open(path) as f:
-        kept = [json.loads(line) for line in f]
+        return p.returncode, out.decode(), [json.loads(line) for line in f]
+
+
+@box.once
+def test_interrupt(t):
+    t.write("s.jsonl", "\n" + lines([dict(SLOW, id=i) for i in range(100)]))
+    code, out, kept = interrupted(t, "--suite", "s.jsonl")
+    t.equal(code, 130, "the status is the signal's", out)
     t.ok(0 < len(kept) < 100 and all(r["all_passed"] for r in kept), "what was done is kept, the rest is not there", kept)
+    t.match("\ninterrupted: %d of 100 samples were judged; --resume continues\n%d of %d passed" % ((len(kept),) * 3), out, "how many of how many")
+    code, out, kept = interrupted(t, "--suite", "s.jsonl", "--json")
+    summary = json.loads(out.splitlines()[-1])["summary"]
+    t.equal((code, [summary[k] for k in ("cancelled", "total", "samples", "all_passed")]), (130, [True, len(kept), 100, False]), "as JSON", out)
+    t.write("s.jsonl", lines([{"id": i, "code_list": [SLOW["code"]] * 2, "cases": SLOW["cases"]} for i in range(50)]))
+    code, out, kept = interrupted(t, "--suite", "s.jsonl")
+    t.match("\ninterrupted: %d samples were judged, and not all; --resume" % len(kept), out, "lines with several samples")
+
+
+@box.once
+def test_interrupt_of_one(t):
+    t.write("c.json", json.dumps([{"args": [n], "expected": n} for n in range(100)]))
+    p = t.start("test", "-c", SLOW["code"], "--cases", "c.json", "--log", "off")
+    first = p.stdout.readline()
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=90)
+    n = (first + out).count(b"ok   case")
+    t.equal((p.returncode, 0 < n < 100), (130, True), "the status is the signal's", out)
+    t.match(r"(^|\n)interrupted: %d of 100 cases were judged, %d passed\n$" % (n, n), out, "how many of how many")
 
 
 @box.once

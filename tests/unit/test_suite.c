@@ -188,6 +188,8 @@ static void check_count(void)
 
     OK(fd >= 0 && write(fd, "a\n\nb", 4) == 4, "a file");
     EQ_INT(suite_count(path), 2);
+    OK(write(fd, "\n \t\r\nc\r\n", 8) == 8, "more lines, one of them blank");
+    EQ_INT(suite_count(path), 3);
     EQ_INT(suite_count("-"), 0);
     EQ_INT(suite_count("/nonexistent"), 0);
     close(fd);

@@ -215,13 +215,14 @@ static void end_json(const struct show *show, const char *suite, const struct su
                      bool cancelled, const size_t *ks, int n)
 {
     json_t *summary = json_pack(
-        "{s:{s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}}", "summary",
-        "suite", suite, "total", (json_int_t)t->tasks, "passed", (json_int_t)t->passed, "failed",
-        (json_int_t)t->failed, "errors", (json_int_t)t->errors, "skipped", (json_int_t)t->skipped,
-        "changed", (json_int_t)t->changed, "all_passed", t->tasks && t->passed == t->tasks,
-        "cancelled", cancelled, "outcomes", outcomes_json(t), "problems_without_sample",
-        suite ? unanswered_json(show, t) : json_null(), "pass_at_k",
-        pass_json(&t->tally, ks, n, false), "pass_at_k_interval",
+        "{s:{s:s?, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}}", "summary",
+        "suite", suite, "total", (json_int_t)t->tasks, "samples",
+        t->samples ? json_integer((json_int_t)t->samples) : json_null(), "passed",
+        (json_int_t)t->passed, "failed", (json_int_t)t->failed, "errors", (json_int_t)t->errors,
+        "skipped", (json_int_t)t->skipped, "changed", (json_int_t)t->changed, "all_passed",
+        !cancelled && t->tasks && t->passed == t->tasks, "cancelled", cancelled, "outcomes",
+        outcomes_json(t), "problems_without_sample", suite ? unanswered_json(show, t) : json_null(),
+        "pass_at_k", pass_json(&t->tally, ks, n, false), "pass_at_k_interval",
         pass_json(&t->tally, ks, n, true));
     AUTO_FREE char *text = json_dumps(summary, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
@@ -257,6 +258,15 @@ static void put_pass_at(const struct tally *t, size_t k)
            tasks == 1 ? "" : "s");
 }
 
+static void put_interrupted(const struct show *show, const struct suite_score *t)
+{
+    if (t->samples)
+        printf("interrupted: %zu of %zu samples were judged", t->tasks, t->samples);
+    else
+        printf("interrupted: %zu samples were judged, and not all", t->tasks);
+    puts(show->settings->common.results ? "; --resume continues" : "");
+}
+
 static void end_text(const struct show *show, const char *suite, const struct suite_score *t,
                      const size_t *ks, int n)
 {
@@ -287,6 +297,7 @@ static void end_text(const struct show *show, const char *suite, const struct su
 static struct suite_score sum_of_suites(const struct suite_totals *totals)
 {
     struct suite_score sum = {0};
+    bool known = true;
 
     for (size_t i = 0; i < totals->n; i++) {
         const struct suite_score *t = &totals->at[i];
@@ -296,9 +307,12 @@ static struct suite_score sum_of_suites(const struct suite_totals *totals)
         sum.errors += t->errors;
         sum.skipped += t->skipped;
         sum.changed += t->changed;
+        sum.samples += t->samples;
         for (int k = 0; k < JUDGED_COUNT; k++)
             sum.outcomes[k] += t->outcomes[k];
+        known &= t->samples > 0;
     }
+    sum.samples = known ? sum.samples : 0;
     return sum;
 }
 
@@ -318,11 +332,22 @@ static void end_score(const struct show *show, const char *suite, const struct s
         end_text(show, suite, t, ks, n);
 }
 
-/* Returns the exit status. */
-static int test_suite_end(const struct show *show, const struct suite_totals *totals)
+static void count_samples(const struct show *show, struct suite_totals *totals)
 {
+    for (size_t i = 0; i < totals->n; i++) {
+        struct suite_score *t = &totals->at[i];
+        t->samples = !totals->cancelled ? t->tasks : t->several ? 0 : suite_count(show->paths[i]);
+    }
+}
+
+/* Returns the exit status. */
+static int test_suite_end(const struct show *show, struct suite_totals *totals)
+{
+    count_samples(show, totals);
     const struct suite_score sum = sum_of_suites(totals);
 
+    if (totals->cancelled && !show->settings->json)
+        put_interrupted(show, &sum);
     if (!show->settings->json && show->failures > FAILURES_SHOWN)
         printf("... and %zu more%s\n", show->failures - FAILURES_SHOWN,
                show->settings->common.results ? "" : "; --results FILE keeps them all");

@@ -108,10 +108,15 @@ static void put_coverage(FILE *out, const json_t *coverage)
 
 static void put_counts(FILE *out, const json_t *doc)
 {
-    int64_t errors = json_get_int(doc, "errors");
+    int64_t errors = json_get_int(doc, "errors"), total = json_get_int(doc, "total");
 
-    fprintf(out, "%lld of %lld passed", (long long)json_get_int(doc, "passed"),
-            (long long)json_get_int(doc, "total"));
+    if (json_get_true(doc, "cancelled")) {
+        fprintf(out, "interrupted: %lld of %lld cases were judged, %lld passed\n",
+                (long long)(total - errors), (long long)total,
+                (long long)json_get_int(doc, "passed"));
+        return;
+    }
+    fprintf(out, "%lld of %lld passed", (long long)json_get_int(doc, "passed"), (long long)total);
     if (errors)
         fprintf(out, ", %lld could not be judged", (long long)errors);
     else if (!json_get_true(doc, "all_passed"))

@@ -310,6 +310,7 @@ static bool next_task(struct suite *s, struct suite_task *ret)
         ret->line = s->lines.number;
         ret->suite = s->at;
         s->variants = good ? ret->variants : 1;
+        s->totals->at[s->at].several |= s->variants > 1;
         if (good || ret->problem.n) /* a problem that cannot be read has a sample nevertheless */
             number_sample(s, ret);
         hash_sample(s, ret);

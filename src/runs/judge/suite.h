@@ -199,7 +199,9 @@ struct suite_score {
     size_t tasks, passed, failed, errors, skipped; /* skipped tasks are also in the other counts */
     size_t changed; /* repeated: the earlier verdict is about another text or other settings */
     size_t outcomes[JUDGED_COUNT];
-    size_t ids; /* different ones in the file */
+    size_t ids;     /* different ones in the file */
+    bool several;   /* a line has several samples */
+    size_t samples; /* in the file, set by the caller of suite_run; 0 if it is unknown */
     struct tally tally;
 };
 

@@ -167,6 +167,19 @@ int suite_lines_next(struct suite_lines *lines, struct str *ret, struct err *err
     return more;
 }
 
+/* Returns the number of lines that end in the chunk and have more than space. *dark: the line so
+ * far has more. */
+static size_t count_lines(const char *chunk, size_t n, bool *dark)
+{
+    size_t lines = 0;
+
+    for (const char *p = chunk; p < chunk + n; p++) {
+        lines += *p == '\n' && *dark;
+        *dark = *p != '\n' && (*dark || !strchr(" \t\r", *p) || !*p);
+    }
+    return lines;
+}
+
 size_t suite_count(const char *path)
 {
     AUTO_FREE char *chunk = xcalloc(1, CHUNK);
@@ -174,6 +187,7 @@ size_t suite_count(const char *path)
     struct suite_lines lines;
     struct str item;
     size_t n = 0;
+    bool dark = false;
     int got;
 
     if (strcmp(path, "-") == 0 || suite_lines_open(&lines, path, &err) < 0)
@@ -182,11 +196,8 @@ size_t suite_count(const char *path)
     while (lines.is_array && suite_lines_next(&lines, &item, &err) > 0)
         n++;
     while (!lines.is_array && (got = gzread(lines.in, chunk, CHUNK)) > 0 &&
-           lines.unpacked < SUITE_UNPACKED_MAX) {
-        lines.unpacked += (uint64_t)got;
-        for (const char *p = chunk; (p = memchr(p, '\n', (size_t)(chunk + got - p))); p++)
-            n++;
-    }
+           (lines.unpacked += (uint64_t)got) < SUITE_UNPACKED_MAX)
+        n += count_lines(chunk, (size_t)got, &dark);
     suite_lines_close(&lines);
-    return n;
+    return n + dark;
 }

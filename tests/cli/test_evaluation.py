@@ -188,6 +188,28 @@ EVALPLUS = [
 
 
 @box.once
+def test_replies(t):
+    """A reply that was taken for a program: the refusal says where its code is, and a suite's row how to get it judged."""
+    reply = "Sure, here it is:\n\n```python\ndef f(x):\n    return x\n```\n\nHope it helps.\n"
+    hint = "If this is a model's reply, give only the code between its fences, from line 4 to 5"
+    t.write("reply.txt", reply)
+    t.write("c.json", json.dumps(CASES))
+    for args in (("test", "reply.txt", "--cases", "c.json"), ("run", "reply.txt"), ("check", "reply.txt"), ("test", "-c", reply)):
+        done = t.box(*args)
+        t.match(hint, done.out + done.err, " ".join(args[:2]))
+    done = t.box("check", "-c", '"""\n```python\nprint(1)\n```\n"""\ndef f(:\n')
+    t.ok(b"reply" not in done.out, "a program with fences in a text, and an error after it", done)
+    rows = [{"id": "a", "code": reply, "cases": CASES}, {"id": "b", "code": reply, "test_list": ["assert f(1) == 1"]}]
+    t.write("s.jsonl", lines(rows))
+    for args in ((), ("--no-check",)):
+        got, _, done = judge(t, "--suite", "s.jsonl", *args)
+        for row in got.values():
+            t.match("reply with code in fences: add --extract$", row["detail"], "a row's detail")
+    got, summary, done = judge(t, "--suite", "s.jsonl", "--extract")
+    t.equal(summary.get("passed"), 2, "with --extract", done)
+
+
+@box.once
 def test_evalplus(t):
     t.write("p.jsonl.gz", gzip.compress(lines(EVALPLUS).encode()))
     samples = [

@@ -101,12 +101,14 @@ static void fail_none(const struct suite_task *task, struct suite_result *ret)
 static void notice_fence(const struct suite_request *request, const struct suite_task *task,
                          struct suite_result *ret)
 {
-    if (ret->outcome != JUDGED_REFUSED || request->form.extract || !ret->detail ||
-        str_find(task->code, STR("```")) < 0)
+    const struct str detail = str_from(ret->detail);
+
+    if (request->form.extract || str_find(task->code, STR("```")) < 0 ||
+        (str_find(detail, STR("SyntaxError")) < 0 && str_find(detail, STR("IndentationError")) < 0))
         return;
-    char *detail = xasprintf("%s; this is a reply with code in fences: add --extract", ret->detail);
+    char *text = xasprintf("%s; this is a reply with code in fences: add --extract", ret->detail);
     free(ret->detail);
-    ret->detail = detail;
+    ret->detail = text;
 }
 
 static void suite_task_judge(const struct suite_request *request, const struct suite_task *task,

@@ -139,6 +139,7 @@ static void ask_guard(struct examination *e, struct verdict *ret)
         return;
     check_aim(e, check_python_target(e));
     guard_check(e->policy, &input, ret);
+    check_notice_fences(input.code, ret);
 }
 
 /* Judges the texts that run with it. Without a policy, a text that cannot be read is refused,

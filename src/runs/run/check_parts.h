@@ -15,6 +15,8 @@ const struct backend *check_backend(const struct run_request *q);
 void check_aim(struct examination *e, unsigned target);
 /* The N of Python 3.N that the request or its language names; 0: none. */
 unsigned check_python_target(const struct examination *e);
+/* Changes the hint about a text that does not parse and is a reply with a program in fences. */
+void check_notice_fences(struct str code, struct verdict *v);
 /* Fills in the members of a refused result besides its verdict; `file` is the program's name. */
 void check_describe_refusal(struct result *r, const char *file);
 

@@ -8,6 +8,39 @@
 #include "base/mem.h"
 #include "explain/feedback_advice.h"
 #include "run/check_parts.h"
+#include "text/blocks.h"
+#include "text/whole_program.h"
+
+/* ---- a reply instead of a program ---- */
+
+static void replace_hint(struct finding *f, struct str text, const struct code_block *block)
+{
+    const size_t fence = str_lines(str_slice(text, 0, block->code_start));
+
+    /* An error behind the fence may be one in a program that has fences in its texts. */
+    if (f->line > fence || !whole_python(block->code))
+        return;
+    free(f->hint);
+    f->hint = xasprintf("If this is a model's reply, give only the code between its fences, from "
+                        "line %zu to %zu ('glovebox blocks' prints it).",
+                        fence + 1, fence + str_count_lines(block->code));
+}
+
+void check_notice_fences(struct str code, struct verdict *v)
+{
+    struct code_blocks blocks;
+
+    if (v->allowed || v->stage != GUARD_SYNTAX || !v->n || str_find(code, STR("```")) < 0 ||
+        finding_has_own_hint(&v->findings[0]))
+        return;
+    blocks_read(code, &blocks);
+    blocks_keep_code(&blocks);
+    if (blocks.n && v->findings[0].line)
+        replace_hint(&v->findings[0], code, &blocks.at[blocks.n - 1]);
+    blocks_done(&blocks);
+}
+
+/* ---- the result ---- */
 
 /* Returns the first finding that refuses, and the number of such findings. */
 static const struct finding *first_reason(const struct verdict *v, size_t *ret_n)

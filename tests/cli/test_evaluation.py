@@ -58,6 +58,33 @@ def test_outcomes(t):
     t.equal([row["outcome"] for row in got.values()], ["ours", "ours"], "no verdict", done)
 
 
+def test_exits(t):
+    """A candidate that ends the program passes nothing, and the row says that it did, in whatever form the tests are."""
+    ends = ["exit()", "quit(0)", "sys.exit(0)", "raise SystemExit", "os._exit(0)", "os._exit(3)"]
+    body = "import os, sys\ndef f(x):\n    if x == 1:\n        %s\n    return x\n"
+    forms = {
+        "cases": {"cases": CASES}, "check": {"entry_point": "f", "test": "def check(c):\n    assert c(1) == 1"}, "list": {"test_list": ["assert f(1) == 1"]},
+        "unittest": {"test": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 1)\nunittest.main()"},
+        "doctest": {"test": '"""\n>>> f(1)\n1\n"""'}, "caught": {"test_list": ["try:\n    assert f(1) == 1\nexcept BaseException:\n    pass"]}}
+    rows = [dict(tests, id="%s: %s" % (form, end), code=(body % end)) for form, tests in forms.items() for end in ends]
+    rows += [dict(tests, id="%s: %s first" % (form, end), code="import os, sys\n%s\ndef f(x): return x\n" % end)
+             for form, tests in forms.items() if form != "caught" for end in ends]
+    t.write("s.jsonl", lines(rows))
+    got, _, done = judge(t, "--suite", "s.jsonl", "-j", "2")
+    t.equal(len(got), len(rows), "all are judged", done)
+    for name, row in got.items():
+        if name.startswith("caught"):
+            t.equal((row["all_passed"], row["outcome"], row["counted"]), (False, "exited" if "_exit" in name else "ours", True), name, row)
+        else:
+            t.equal((row["all_passed"], row["passed"], row["outcome"]), (False, 0, "exited"), name, row)
+            t.match("[Tt]he candidate ended the program|exit status 3", row["detail"], name)
+    t.write("s.jsonl", lines([dict(id="a", code="def f(x): return x", test="assert f(1) == 1\nexit(0)"),
+                              dict(id="b", code=(body % "exit()"), test_list=["assert f(1) == 1", "assert f(2) == 2"])]))
+    got, _, done = judge(t, "--suite", "s.jsonl")
+    t.equal(got.get("a", {}).get("outcome"), "ours", "test code that ends itself gives no verdict", done)
+    t.equal([got.get("b", {}).get(key) for key in ("passed", "total", "outcome")], [1, 2, "exited"], "exit() is an exception", done)
+
+
 def test_outcomes_of_one(t):
     t.write("c.json", json.dumps(CASES + [{"args": [0], "expected": 0}]))
     done = t.box("test", "-c", "def f(x): return x or 1 // x", "--cases", "c.json", "--json")

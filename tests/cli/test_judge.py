@@ -457,7 +457,7 @@ def test_setup_fails(t):
     for name, code, detail in (
         ("raises", "x = 1\nraise RuntimeError('setup broke')\n", "The setup failed: RuntimeError: setup broke (line 2)"),
         ("text", "def f(:\n", "The setup failed: SyntaxError: "), ("exits", "import os\nos._exit(3)\n", "The setup failed: "),
-        ("hangs", "while True: pass\n", "The setup failed: Timeout after 0.5s"), ("asks to end", "raise SystemExit(0)\n", "The setup failed: SystemExit"),
+        ("hangs", "while True: pass\n", "The setup failed: Timeout after 0.5s"), ("asks to end", "raise SystemExit(0)\n", "The setup failed: it ended the program (SystemExit: 0) (line 1)"),
         ("dies", "import os\nos.kill(os.getppid(), 9)\nos._exit(0)\n", "The setup did not end before the candidate: "),
     ):
         t.write("setup.py", code)

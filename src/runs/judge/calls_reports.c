@@ -35,7 +35,8 @@ static void fail_exit(struct case_result *r, int status)
         judge_fail(r, CASE_KILLED, "The process was ended by signal %d (%s)", WTERMSIG(status),
                    strsignal(WTERMSIG(status)));
     else
-        judge_fail(r, CASE_EXITED, "The process exited with status %d before the call was over",
+        judge_fail(r, CASE_EXITED,
+                   "The candidate ended the program with status %d before it answered",
                    WEXITSTATUS(status));
 }
 
@@ -95,7 +96,7 @@ static void judge_load(struct judge *j, const struct report *report, struct case
     else if (value_read_json(report->payload, &limits, &arena, &reported, &err) < 0 ||
              !verdict_of_failure(j->q, &reported, ret))
         judge_fail(ret, CASE_LOAD, "The candidate's message is not a result");
-    if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED)
+    if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED && ret->end != CASE_EXITED)
         ret->end = CASE_LOAD;
     arena_done(&arena);
 }
@@ -135,6 +136,17 @@ static void fail_all(struct batch *b, struct case_result *why)
     result_exception_free(why->exception);
 }
 
+/* Returns "it ended the program" for a setup instead of "The candidate ended the program"; the
+ * caller frees. Takes the text. */
+static char *about_setup(char *detail)
+{
+    const struct str candidate = STR("The candidate ");
+    const bool is_about = str_starts(str_from(detail), candidate.p);
+
+    AUTO_FREE char *given = detail;
+    return is_about ? xasprintf("it %s", given + candidate.n) : xstrdup(given);
+}
+
 /* The setup belongs to the test: its failure is no verdict on the candidate. */
 static void on_setup(struct batch *b, const struct report *report)
 {
@@ -144,8 +156,7 @@ static void on_setup(struct batch *b, const struct report *report)
     if (!j->q->setup.p || b->prepared || b->load_failed)
         return;
     judge_load(j, report, &why);
-    AUTO_FREE char *detail = why.detail;
-    why.detail = NULL;
+    AUTO_FREE char *detail = about_setup(mem_take(&why.detail));
     judge_fail(&why, CASE_OURS, "The setup failed: %s", detail);
     if (why.exception && why.exception->line)
         judge_fail(&why, CASE_OURS, "The setup failed: %s (line %" PRId64 ")", detail,

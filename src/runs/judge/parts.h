@@ -59,7 +59,7 @@ bool judge_walls(layer_mask held);
 /* Fills in the result's members about trust, after all cases. */
 void judge_settle_trust(struct judge *j);
 
-/* secluded.c: prepares the request for a program of the user that judges. Its sandbox has nothing
+/* driver.c: prepares the request for a program of the user that judges. Its sandbox has nothing
  * of the candidate's: no folder that a candidate writes to, no variables, no network, and nothing
  * of it is kept. The caller sets its text and inputs. */
 void judge_seclude(struct run_request *q);

@@ -101,8 +101,13 @@ static struct result_exception *read_exception(const struct judge_request *q,
 static void fail_raised(struct case_result *r)
 {
     AUTO_FREE char *message = shown_text(str_from(r->exception->message));
+    const char *type = r->exception->type;
 
-    judge_fail(r, CASE_RAISED, "%s: %s", r->exception->type, message);
+    if (strcmp(type, "SystemExit") == 0)
+        judge_fail(r, CASE_RAISED, "The candidate ended the program (%s%s%s)", type,
+                   *message ? ": " : "", message);
+    else
+        judge_fail(r, CASE_RAISED, "%s: %s", type, message);
 }
 
 bool verdict_of_failure(const struct judge_request *q, const struct value *reported,

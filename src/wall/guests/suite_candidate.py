@@ -225,7 +225,10 @@ def main():
     try:
         begin_profile(names)
         with open(path, "rb") as f:
-            exec(compile(f.read(), path, "exec", candidate_flags, True), names)
+            source = f.read()
+        if needs_site(source):
+            load_site()
+        exec(compile(source, path, "exec", candidate_flags, True), names)
         link.send('{"value":null}')
     except BaseException as e:
         link.send('{"raised":%s}' % link.report(e))

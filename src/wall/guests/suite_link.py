@@ -33,17 +33,27 @@ class LinkFault(BaseException):
     pass
 
 
+def load_site():
+    if PackageFinder in sys.meta_path:
+        sys.meta_path.remove(PackageFinder)
+        import site
+        first = sys.path[:1]
+        site.main()
+        sys.path[:0] = [] if sys.path[:1] == first else first
+
+
+# Also of site: exit(), quit(), help() and so on.
+def needs_site(text):
+    return any(word in text for word in (b"exit(", b"quit(", b"help(", b"copyright", b"credits", b"license"))
+
+
 # Python was started with -S. Packages are searched when the program first needs more than the standard library.
 class PackageFinder:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if path is not None or name in sys.stdlib_module_names or PackageFinder not in sys.meta_path:
             return None
-        sys.meta_path.remove(PackageFinder)
-        import site
-        first = sys.path[:1]
-        site.main()
-        sys.path[:0] = [] if sys.path[:1] == first else first
+        load_site()
         from importlib.machinery import PathFinder
         return PathFinder.find_spec(name, path, target)
 
@@ -165,12 +175,18 @@ class Link:
             parts.append(read(self.fd_in, 65536))
             size += len(parts[-1])
             if not parts[-1] or size > LINE_MAX:
-                self.end("sent more than a message may have" if parts[-1] else "ended before the test did")
+                self.end("sent more than a message may have") if parts[-1] else self.ended()
         line, _, self.pending = b"".join(parts).partition(b"\n")
         return line
 
+    def stop(self, why):
+        raise LinkEnded(why)
+
     def end(self, why):
-        raise LinkEnded("The candidate's process " + why)
+        self.stop("The candidate's process " + why)
+
+    def ended(self):
+        self.stop("The candidate ended the program before the test was over")
 
     # Reading invalid input raises many types of exceptions, also StopIteration: none may reach the caller.
     def receive(self):

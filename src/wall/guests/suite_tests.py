@@ -30,8 +30,8 @@ class TestLink(Link):
     refused = None  # an operation that the candidate may not do to a test here, and could in one process
     exact = True  # all values so far mean the same on both sides
 
-    def end(self, why):
-        self.over = LinkEnded("The candidate's process " + why)
+    def stop(self, why):
+        self.over = LinkEnded(why)
         raise self.over
 
     def garble(self):
@@ -64,7 +64,7 @@ class TestLink(Link):
         try:
             Link.send(self, text)
         except OSError:
-            self.end("ended before the test did")
+            self.ended()
 
     # The object may come back, and must have the same class then.
     def report(self, e):
@@ -207,17 +207,18 @@ def line_of(e, text):
 
 
 def described(e):
+    if isinstance(e, (LinkEnded, LinkFault, Failed)):
+        return str(e)
     said = type(e).__name__
     message = words_of(str, e, said, 500)
-    return said + (": " + message if message else "")
+    said += ": " + message if message else ""
+    return "The candidate ended the program (%s)" % said if isinstance(e, SystemExit) and is_theirs(e) else said
 
 
 def describe(e, text):
     if isinstance(e, Timeout):
         return "Timeout after %ss" % seconds
-    if isinstance(e, (LinkEnded, LinkFault, Failed)):
-        return str(e)
-    line = line_of(e, text)
+    line = "" if isinstance(e, (LinkEnded, LinkFault, Failed)) else line_of(e, text)
     return described(e) + (" (in the test: %s)" % line if line else "")
 
 
@@ -453,6 +454,8 @@ entry, seconds, alone = task["entry"], task["seconds"], "candidate" in task
 folder = sys.argv[1].rpartition("/")[0]
 sys.path.append(folder)  # the folder of the user's own inputs, after all others
 sys.argv = ["test"]
+if needs_site("".join([task["candidate"] if alone else "", task["prompt"], task["setup"]] + task["tests"]).encode("utf-8", "replace")):
+    load_site()
 libraries = Libraries([task["setup"]] + task["tests"] if alone else [task["prompt"], task["setup"]] + task["tests"], entry)
 checks = Checks(lambda: link.used, libraries.others | {entry})
 names = type(sys)("__main__").__dict__ if alone else Names(__name__="__main__", __builtins__=builtins)

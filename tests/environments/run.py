@@ -134,7 +134,11 @@ def test_doors(tap):
             json.dump([{"call": "f()", "expected": "one"}], f)
         done = p.run("test", "--environment", "mine", "--cases", "cases.json", "-c", "import one\ndef f():\n    return one.NAME")
         tap.equal(done.returncode, 0, "a test", said(done))
-        done = p.run("run", "--environment", "mine", "--lang", "bash", "-c", "true")
+        done = p.run("run", "--environment", "mine", "--lang", "bash", "-c", "python3 -c 'import one; print(one.NAME)'")
+        tap.equal(done.out, "one\n", "a shell's python3 is the environment's", said(done))
+        done = p.run("run", "--pip", "one", "--lang", "sh", "-c", "python3 -c 'import one; print(one.NAME)'")
+        tap.equal(done.out, "one\n", "... with --pip, too", said(done))
+        done = p.run("run", "--environment", "mine", "--lang", "javascript", "-c", "1")
         tap.ok(done.returncode == 2 and "packages for Python" in done.err, "not for another language", said(done))
         done = p.run("run", "--environment", "none", "-c", "1")
         tap.ok(done.returncode == 2 and "there are: mine" in done.err and "glovebox env create" in done.err, "an unknown name", said(done))
@@ -142,14 +146,20 @@ def test_doors(tap):
         tap.ok(done.returncode == 2 and "no packages are named" in done.err, "none without packages", said(done))
         done = p.run("run", "--environment", "mine", "-c", "import one")
         tap.equal(done.returncode, 0, "and the old one stays", said(done))
-        calls = [("execute_code", {"code": "import one; print(one.NAME)"}), ("run_command", {"command": "echo from bash"})]
+        code = "import one; print(one.NAME, 'here')"
+        calls = [("execute_code", {"code": code}), ("run_command", {"command": f'python3 -c "{code}"; echo from bash'})]
         lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
                                                                                "clientInfo": {"name": "test", "version": "1"}}}]
         lines += [{"jsonrpc": "2.0", "id": 1 + i, "method": "tools/call", "params": {"name": name, "arguments": words}}
                   for i, (name, words) in enumerate(calls)]
+        done = p.run("mcp", "--pip", "two>=1, one", input="".join(json.dumps(line) + "\n" for line in lines[:1]))
+        tap.ok(re.search(r"Python 3\.\d+ with one, two>=1;", done.out), "packages that are not fetched yet are announced as they are required", said(done))
         done = p.run("mcp", "--pip", "one", input="".join(json.dumps(line) + "\n" for line in lines))
-        tap.ok('one\\n' in done.out and "from bash" in done.out and "not made yet" not in done.out,
-               "the server's own packages are fetched for its client, and leave other languages alone", said(done))
+        tap.ok(re.search(r"Python 3\.\d+ with one 1\.0;", done.out), "what is announced is the environment's", said(done))
+        tap.ok(done.out.count('one here\\n') > 1 and "from bash" in done.out and "not made yet" not in done.out,
+               "the server's own packages are fetched for its client, also for a shell's python3", said(done))
+        done = p.run("mcp", "--environment", "mine", input="".join(json.dumps(line) + "\n" for line in lines[:1]))
+        tap.ok(re.search(r"Python 3\.\d+ with one 1\.0;", done.out), "... and of one with a name", said(done))
         done = p.run("run", "--environment", "mine", "--pip", "one", "-c", "1")
         tap.ok(done.returncode == 2, "not both", said(done))
         for name in ("../x", ".x", "a/b", "", "x" * 65):

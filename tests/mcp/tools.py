@@ -3,7 +3,11 @@
 
 import base64
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
 
 from client import Client, conforms, texts
 
@@ -48,6 +52,23 @@ def test_descriptions(tap):
         listed = {t["name"]: t for t in client.ask("tools/list")["result"]["tools"]}
         about = listed["execute_code"]["description"]
         tap.ok("no network" not in about and listed["execute_code"]["annotations"]["openWorldHint"], "an open network", about)
+
+
+def test_python_of_commands(tap):
+    """Another Python than the system's: what is announced is what a shell's python3 is."""
+    with tempfile.TemporaryDirectory(prefix="gbmcp-venv-") as folder:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        os.chmod(folder, 0o755)
+        say = "import sys; print(sys.prefix, sys.version.split()[0])"
+        with Client("--python", folder) as client:
+            ran = client.tool("execute_code", code=say)["stdout"]
+            tap.ok(ran.startswith(folder + " "), "the server's own Python", ran)
+            tap.ok("Python " + ".".join(ran.split()[1].split(".")[:2]) in client.hello["result"]["instructions"], "is announced")
+            tap.equal(client.tool("run_command", command=f"python3 -c '{say}'")["stdout"], ran, "and is the python3 of commands")
+            for language in ("bash", "python", "javascript"):
+                session = client.tool("create_session", language=language)["session_id"]
+                found = client.tool("run_command", command=f"python3 -c '{say}'", session_id=session)["stdout"]
+                tap.equal(found, ran, "... in a session of " + language)
 
 
 def test_run(tap):
@@ -248,6 +269,7 @@ def test_displays(tap):
 
 def test(tap):
     test_descriptions(tap)
+    test_python_of_commands(tap)
     test_run(tap)
     test_sessions(tap)
     test_dead_session(tap)

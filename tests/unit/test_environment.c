@@ -21,7 +21,7 @@ static char **make(char *const *users, uint32_t cpu_milli, const char *interpret
     struct run_request request = {.program.env = users, .limits.cpu_milli = cpu_milli};
     struct err err;
 
-    return environment_make(&request, interpreter, NULL, &err);
+    return environment_make(&request, interpreter, NULL, NULL, &err);
 }
 
 static void test_nothing_of_the_host(void)
@@ -43,6 +43,19 @@ static void test_path(void)
 
     OK(str_starts(str_from(value_of(env, "PATH")), "/opt/conda/bin:/usr/local/bin:"),
        "an interpreter's own folder comes first");
+    environment_free(env);
+    struct run_request plain = {0};
+    struct err err;
+    env = environment_make(&plain, "/usr/bin/bash", "/opt/py/bin/python3", NULL, &err);
+    OK(str_starts(str_from(value_of(env, "PATH")), "/opt/py/bin:/usr/local/bin:"),
+       "a program that others call, too");
+    environment_free(env);
+    env = environment_make(&plain, "/opt/sh/bin/bash", "/opt/py/bin/python3", NULL, &err);
+    OK(str_starts(str_from(value_of(env, "PATH")), "/opt/py/bin:/opt/sh/bin:/usr/local/bin:"),
+       "... beside the interpreter's");
+    environment_free(env);
+    env = environment_make(&plain, "/opt/py/bin/node", "/opt/py/bin/python3", NULL, &err);
+    OK(str_starts(str_from(value_of(env, "PATH")), "/opt/py/bin:/usr/local/bin:"), "... once");
     environment_free(env);
     env = make(NULL, 0, "/usr/local/bin/node");
     OK(str_ends(str_from(value_of(env, "PATH")), ":/sbin"), "and the system's follow");
@@ -96,7 +109,7 @@ static void test_refused(void)
         char *pairs[] = {(char *)bad[i], NULL};
         struct run_request request = {.program.env = pairs};
         struct err err = {0};
-        OK(environment_make(&request, "/bin/sh", NULL, &err) == NULL && err.kind == ERR_USAGE,
+        OK(environment_make(&request, "/bin/sh", NULL, NULL, &err) == NULL && err.kind == ERR_USAGE,
            "'%s': %s", bad[i], err.msg);
     }
 }

@@ -29,7 +29,7 @@ static int try_program(const char *path, char **argv, const struct interpreter *
 
     run_request_init(&request);
     *ret = (struct backend_outcome){0};
-    char **env = environment_make(&request, path, NULL, err);
+    char **env = environment_make(&request, path, NULL, NULL, err);
     if (!env)
         return -1;
     struct backend_job job = {

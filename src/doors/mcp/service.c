@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "environments/environments.h"
+#include "environments/requirement.h"
+#include "formats/json_get.h"
 #include "formats/printable.h"
 #include "languages/packages.h"
 #include "languages/pythons.h"
@@ -12,12 +17,119 @@
 #include "mcp/roots.h"
 #include "run/check.h"
 
-enum { ABOUT_MAX = 64 << 10, PACKAGES_MAX = 1000 };
+enum { ABOUT_MAX = 64 << 10, PACKAGES_MAX = 16 << 10, PACKAGES_NAMED = 40 };
+
+/* ---- the environment ---- */
+
+static bool is_auto(const struct run_request *q)
+{
+    return q->place.environment && strcmp(q->place.environment, "auto") == 0;
+}
+
+/* True if a requirement names the package. Both have names in the form of requirement.h. */
+static bool is_required(const json_t *requirements, struct str package)
+{
+    const json_t *requirement;
+    size_t i;
+
+    json_array_foreach(requirements, i, requirement)
+    {
+        const char *text = json_string_value(requirement);
+        char after = strncmp(text, package.p, package.n) == 0 ? text[package.n] : '-';
+        if (after != '-' && !isalnum((unsigned char)after))
+            return true;
+    }
+    return false;
+}
+
+/* Appends the packages that were asked for, or those that these brought along. */
+static void add_some(struct buf *b, const json_t *document, bool required, size_t *left)
+{
+    const json_t *requirements = json_object_get(document, "requirements"), *package;
+    size_t i;
+
+    json_array_foreach(json_object_get(document, "packages"), i, package)
+    {
+        const char *name = json_get_word(package, "name");
+        if (*left && is_required(requirements, str_from(name)) == required) {
+            (void)buf_addf(b, "%s%s %s", b->n ? ", " : "", name, json_get_word(package, "version"));
+            --*left;
+        }
+    }
+}
+
+static void add_packages(struct buf *b, const json_t *document)
+{
+    size_t n = json_array_size(json_object_get(document, "packages")), left = PACKAGES_NAMED;
+
+    add_some(b, document, true, &left);
+    add_some(b, document, false, &left);
+    if (n > PACKAGES_NAMED)
+        (void)buf_addf(b, " and %zu more", n - PACKAGES_NAMED);
+}
+
+/* Opens the environment of the settings, if it has been made: a server does not wait at its start
+ * for packages that it has to fetch first. */
+static bool open_environment(const struct run_request *q, char *const *packages,
+                             struct env_used *ret)
+{
+    const struct env_watch watch = {.cancel_fd = -1};
+    const struct env_want want = {
+        .requirements = packages, .python = q->program.python, .only_known = true};
+    struct err none;
+
+    return (q->place.environment && env_open(q->place.environment, ret, &none) == 0) ||
+           (packages && env_make(&want, &watch, ret, &none) == 0);
+}
+
+/* What an environment that is made later will have: the packages as they are required. */
+static void add_required(struct buf *b, char *const *packages)
+{
+    for (size_t i = 0; packages && packages[i] && i < PACKAGES_NAMED; i++)
+        (void)buf_addf(b, "%s%s", i ? ", " : "", packages[i]);
+}
+
+/* Appends the packages of the settings' environment; *ret_minor is the N of its Python 3.N, which
+ * stays as it is if the environment is not there yet. */
+static void describe_environment(const struct run_request *q, struct buf *packages,
+                                 unsigned *ret_minor)
+{
+    const char *set = q->place.environment ? env_set(q->place.environment) : NULL;
+    char *named[] = {(char *)(uintptr_t)set, NULL}, **required = NULL;
+    struct env_used used = ENV_USED_NONE;
+    struct err none;
+
+    if (requirements_read(set ? named : q->place.pip, &required, &none) == 0) {
+        if (open_environment(q, required, &used)) {
+            json_t *document = env_describe(used.id, &none);
+            add_packages(packages, document);
+            *ret_minor = python_minor(used.python);
+            json_decref(document);
+        } else {
+            add_required(packages, required);
+        }
+        env_close(&used);
+    }
+    requirements_done(required);
+}
+
+/* ---- Python ---- */
+
+/* The name under which commands have this Python, if python3 in its folder is another one. */
+static const char *name_in_shells(const char *python)
+{
+    const char *name = strrchr(python, '/') + 1;
+    AUTO_FREE char *usual = xasprintf("%.*spython3", (int)(name - python), python);
+    AUTO_FREE char *real = realpath(python, NULL), *real_usual = realpath(usual, NULL);
+
+    return real && real_usual && strcmp(real, real_usual) == 0 ? NULL : name;
+}
 
 /* Appends "Python 3.11 with numpy 2.4, pandas 3.1". The server finds this out once, so that a model
  * needs no program for it. */
 static void add_python(struct buf *b, const struct run_request *q)
 {
+    bool own = (q->place.environment && !is_auto(q)) || (q->place.pip && q->place.pip[0]);
     struct interpreter found = {0};
     AUTO_BUF struct buf packages = {0};
 
@@ -25,11 +137,15 @@ static void add_python(struct buf *b, const struct run_request *q)
         return;
     unsigned minor = interpreter_minor(&found);
     buf_init(&packages, PACKAGES_MAX);
-    if (!found.image)
+    if (own)
+        describe_environment(q, &packages, &minor);
+    else if (!found.image)
         packages_describe(found.path, &packages);
     (void)buf_adds(b, "Python");
     if (minor)
         (void)buf_addf(b, " 3.%u", minor);
+    if (!own && !found.image && name_in_shells(found.path))
+        (void)buf_addf(b, " (%s for commands)", name_in_shells(found.path));
     if (packages.n)
         (void)buf_addf(b, " with %s", packages.p);
     else if (!found.image)
@@ -37,6 +153,8 @@ static void add_python(struct buf *b, const struct run_request *q)
     (void)buf_adds(b, "; ");
     interpreter_done(&found);
 }
+
+/* ---- other facts ---- */
 
 static void add_amount(struct buf *b, uint64_t bytes)
 {

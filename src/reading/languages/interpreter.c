@@ -371,6 +371,12 @@ void interpreter_show(struct interpreter *in, const char *path)
         add_hops(in, path, real);
 }
 
+void interpreter_add(struct interpreter *in, const struct interpreter *other)
+{
+    for (size_t i = 0; i < other->view_count; i++)
+        add_any(in, other->views[i].src, other->views[i].dst, other->views[i].is_link);
+}
+
 static int resolve_with_needs(const struct language *language, const char *found,
                               struct interpreter *ret, struct err *err)
 {
@@ -410,8 +416,7 @@ static struct interpreter copy_of(const struct interpreter *in)
 {
     struct interpreter copy = {.path = xstrdup(in->path)};
 
-    for (size_t i = 0; i < in->view_count; i++)
-        add_any(&copy, in->views[i].src, in->views[i].dst, in->views[i].is_link);
+    interpreter_add(&copy, in);
     return copy;
 }
 

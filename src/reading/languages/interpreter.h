@@ -42,6 +42,8 @@ char *interpreter_search(const char *name);
 int interpreter_at(const char *path, struct interpreter *ret, struct err *err);
 /* Adds a host path that programs need, under its own name. A missing one is left out. */
 void interpreter_show(struct interpreter *interpreter, const char *path);
+/* Adds what another program needs. */
+void interpreter_add(struct interpreter *interpreter, const struct interpreter *other);
 void interpreter_done(struct interpreter *interpreter);
 
 /* ---- for pythons.c and packages.c ---- */

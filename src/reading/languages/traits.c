@@ -68,6 +68,7 @@ const struct language_traits r_traits = {
 const struct language_traits shell_traits = {
     .errors = ERRORS_SHELL,
     .errors_of_others = true,
+    .calls_python = true,
     .exits = WORDS(NULL),
     .continues = prompt_continues_shell,
 };

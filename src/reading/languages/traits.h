@@ -45,6 +45,7 @@ struct language_traits {
     bool long_strings;     /* a string may hold lines that look like the fence of a code block */
     bool is_notebook;      /* people expect the commands of IPython at its prompt */
     bool has_versions;  /* --python and a program's first line choose its interpreter (pythons.h) */
+    bool calls_python;  /* its programs call python3: the Python of this place is in their $PATH */
     bool whole_replies; /* a model's reply without a code block may be a program as a whole */
     bool has_data;      /* `analyze` binds `data` in its programs, and lists the host's packages */
     enum language_first first;

@@ -55,18 +55,28 @@ static void environment_put(struct env *env, char *pair)
     env->items[env->n] = NULL;
 }
 
-static void put_path(struct env *env, const char *interpreter)
+/* The folder of a program, with a colon; "" if it is one of the system's. The caller frees. */
+static char *folder_of(const char *program)
 {
-    const char *slash = strrchr(interpreter, '/');
-    const char *rest = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+    struct str path = str_from(program);
+    const char *slash = program ? strrchr(program, '/') : NULL;
 
-    if (!slash)
+    if (!slash || str_starts(path, "/usr/bin/") || str_starts(path, "/bin/"))
+        return xstrdup("");
+    return xasprintf("%.*s:", (int)(slash - program), program);
+}
+
+static void put_path(struct env *env, const char *interpreter, const char *called)
+{
+    AUTO_FREE char *first = folder_of(called), *second = folder_of(interpreter);
+
+    if (!strchr(interpreter, '/'))
         return; /* in a container, whose image has a $PATH */
-    if (strncmp(interpreter, "/usr/bin/", 9) == 0 || strncmp(interpreter, "/bin/", 5) == 0)
-        environment_put(env, xasprintf("PATH=%s", rest));
-    else
-        environment_put(env,
-                        xasprintf("PATH=%.*s:%s", (int)(slash - interpreter), interpreter, rest));
+    if (strcmp(first, second) == 0)
+        *second = '\0';
+    environment_put(env, xasprintf("PATH=%s%s/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:"
+                                   "/usr/sbin:/sbin",
+                                   first, second));
 }
 
 static int put_users(struct env *env, const char *pair, struct err *err)
@@ -89,11 +99,11 @@ static int put_users(struct env *env, const char *pair, struct err *err)
 }
 
 char **environment_make(const struct run_request *request, const char *interpreter,
-                        const char *limit, struct err *err)
+                        const char *called, const char *limit, struct err *err)
 {
     struct env env = {0};
 
-    put_path(&env, interpreter);
+    put_path(&env, interpreter, called);
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         environment_put(&env, xstrdup(fixed[i]));
     for (size_t i = 0; !request->place.net_host && i < ARRAY_LEN(without_network); i++)

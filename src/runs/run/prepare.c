@@ -29,6 +29,7 @@ void prepared_init(struct prepared *p, const struct run_request *request)
 void prepared_done(struct prepared *p)
 {
     interpreter_done(&p->interpreter);
+    free(p->called);
     fd_close(&p->work_dirfd);
     fd_close(&p->out_dirfd);
     environment_free(p->argv);
@@ -200,48 +201,6 @@ int prepare_backend(struct prepared *p, struct err *err)
     return check_least(&q->limits, err);
 }
 
-/* False for a user's row of the config file: it has its own programs, which only --python
- * replaces. */
-static bool is_usual_python(const struct language *language)
-{
-    return language->traits->has_versions && strcmp(language->programs[0], "python3") == 0;
-}
-
-/* Uses the version in the program's first line only if nothing else names a version. */
-static int find_elsewhere(struct prepared *p, const char *choice, struct err *err)
-{
-    const struct run_request *q = p->request;
-    const char *image = request_image(q);
-    unsigned named =
-        is_usual_python(p->language) && !choice && !image ? python_of_shebang(q->program.code) : 0;
-    AUTO_FREE char *version = named ? xasprintf("3.%u", named) : NULL;
-
-    return p->backend->interpreter(p->language, version ? version : choice, image, &p->interpreter,
-                                   err);
-}
-
-/* Finds the interpreter. The examination may already have found it: use the recent answer, because
- * a daemon comes here some hundred times a second. */
-static int find_interpreter(struct prepared *p, const char *choice, struct err *err)
-{
-    if (!p->language->traits->has_versions)
-        choice = NULL;
-    if (p->backend->interpreter)
-        return find_elsewhere(p, choice, err);
-    if (p->language->traits->has_versions && (p->packages || p->request->place.environment)) {
-        int found = prepare_environment(p, choice, err);
-        if (found <= 0)
-            return found;
-    }
-    if (choice)
-        return python_find(choice, &p->interpreter, err);
-    unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->program.code) : 0;
-    if (named && python_find_minor(named, &p->interpreter))
-        return 0;
-    p->missing_python = named;
-    return interpreter_find_recent(p->language, &p->interpreter, err);
-}
-
 int prepare_language(struct prepared *p, struct examination *e, struct err *err)
 {
     struct err refused;
@@ -255,7 +214,7 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
         return 0;
     if (prepare_check_language_environment(p, err) < 0)
         return -1;
-    if (find_interpreter(p, e->python ? e->python : p->request->program.python, err) < 0)
+    if (prepare_interpreter(p, e->python ? e->python : p->request->program.python, err) < 0)
         return -1;
     p->python = p->language->traits->has_versions ? interpreter_minor(&p->interpreter) : 0;
     e->target = check_target_of(p->python);
@@ -357,7 +316,8 @@ int prepare_surroundings(struct prepared *p, struct err *err)
         views_add_places(&p->views);
     struct jail_limits limits = prepared_limits(p);
     AUTO_FREE char *limit = arguments_variable(p->language, &limits);
-    p->env = environment_make(q, is_product(p) ? "/bin/sh" : p->interpreter.path, limit, err);
+    p->env =
+        environment_make(q, is_product(p) ? "/bin/sh" : p->interpreter.path, p->called, limit, err);
     if (!p->env || check_lengths(q->program.args, "an argument", err) < 0)
         return -1;
     return check_lengths(p->env, "a variable", err);

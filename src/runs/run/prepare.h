@@ -20,6 +20,7 @@ struct prepared {
     const struct backend *backend;
     const struct language *language;
     struct interpreter interpreter;
+    char *called;    /* the Python that the language's programs call; or NULL */
     unsigned python; /* the N of its Python 3.N; 0 for another language or an unknown version */
     char **packages; /* packages that the program needs; or NULL */
     struct env_used environment; /* the one whose interpreter is used, kept until prepared_done */
@@ -47,12 +48,11 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
  * and of its context. The caller frees *ret, also after -1. */
 int prepare_lay(struct prepared *p, const struct run_context *context, struct lay_list **ret,
                 struct err *err);
-/* For the two above (prepare_environment.c). prepare_environment finds or makes the environment of
- * the request, with the Python `choice` (or NULL), and its interpreter; it returns 1 for "auto" and
- * a program that names no packages. */
+/* For the two above (prepare_environment.c). prepare_interpreter finds or makes the environment of
+ * the request, and finds the interpreter, with the Python `choice` (or NULL). */
 int prepare_check_backend_environment(const struct prepared *p, struct err *err);
 int prepare_check_language_environment(const struct prepared *p, struct err *err);
-int prepare_environment(struct prepared *p, const char *choice, struct err *err);
+int prepare_interpreter(struct prepared *p, const char *choice, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 
 /* Returns the limits that the backend holds, as far as they are passed to interpreters. */

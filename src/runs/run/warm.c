@@ -87,7 +87,7 @@ static char **zygote_environment(const struct prepared *p)
     struct err err;
 
     plain.program.env = NULL;
-    return environment_make(&plain, p->interpreter.path, NULL, &err);
+    return environment_make(&plain, p->interpreter.path, NULL, NULL, &err);
 }
 
 /* True if there is a file that packages read when they are loaded. */

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from client import Client, conforms, texts
+from client import GLOVEBOX, Client, conforms, texts
 
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
@@ -52,6 +52,31 @@ def test_descriptions(tap):
         listed = {t["name"]: t for t in client.ask("tools/list")["result"]["tools"]}
         about = listed["execute_code"]["description"]
         tap.ok("no network" not in about and listed["execute_code"]["annotations"]["openWorldHint"], "an open network", about)
+
+
+NAMES = ("execute_code", "run_command", "write_file", "read_file", "list_files", "check_code", "test_code", "create_session",
+         "fork_session", "close_session", "session_id")
+
+
+def test_offered(tap):
+    """No text names a tool that is not offered, or an argument that nothing can fill."""
+    for offered in (("execute_code",), ("run_command",), ("check_code", "test_code"), ("execute_code", "run_command"),
+                    ("execute_code", "create_session"), ("run_command", "create_session", "fork_session"),
+                    ("execute_code", "read_file", "create_session", "close_session")):
+        with Client("--tools", ",".join(offered)) as client:
+            listed = client.ask("tools/list")["result"]["tools"]
+            said = client.hello["result"]["instructions"] + json.dumps([(t["description"], t["inputSchema"]) for t in listed])
+            may = {*offered, "session_id"} if "create_session" in offered else set(offered)
+            named = {name for name in NAMES if name in said}
+            tap.ok(named <= may, f"--tools {','.join(offered)}: the texts name nothing else", named - may)
+            tap.ok(not re.search("[<>]", said), "... and are whole", said)
+    for alone in ("read_file", "execute_code,write_file", "fork_session"):
+        done = subprocess.run([GLOVEBOX, "mcp", "--tools", alone], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 2 and "needs a session" in done.stderr and done.stderr.count("\n") == 1, f"--tools {alone}: refused", done)
+    with Client("--tools", "execute_code,create_session", "--sessions", "1") as client:
+        client.tool("create_session")
+        full = client.call("create_session", {})
+        tap.ok(full["isError"] and "close_session" not in texts(full), "the maximum of sessions", full)
 
 
 def test_python_of_commands(tap):
@@ -156,7 +181,7 @@ def test_dead_session(tap):
     with Checked(tap, "--timeout", "1s") as client:
         session = client.tool("create_session")["session_id"]
         result = client.call("execute_code", {"session_id": session, "code": "import os\nos.kill(os.getpid(), 9)"})
-        tap.ok("estart" not in json.dumps(result) and "open another session with create_session" in texts(result), "a cell that ends its session", result)
+        tap.ok("estart" not in json.dumps(result) and "pen another session with create_session" in texts(result), "a cell that ends its session", result)
         for tool, arguments in (("execute_code", {"code": "1"}), ("fork_session", {})):
             result = client.call(tool, {"session_id": session, **arguments})
             tap.ok("estart" not in json.dumps(result) and "open another one with create_session" in texts(result), f"{tool} in a dead session", result)
@@ -269,6 +294,7 @@ def test_displays(tap):
 
 def test(tap):
     test_descriptions(tap)
+    test_offered(tap)
     test_python_of_commands(tap)
     test_run(tap)
     test_sessions(tap)

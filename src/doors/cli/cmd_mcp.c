@@ -139,14 +139,6 @@ static int check_languages(const struct mcp_settings *set, struct err *err)
     return 0;
 }
 
-static int check_tools(const struct mcp_settings *set, struct err *err)
-{
-    for (size_t i = 0; i < set->tools.n; i++)
-        if (mcp_check_tool(set->tools.items[i], err) < 0)
-            return -1;
-    return 0;
-}
-
 /* Prints a line at a terminal, where nothing else would show that the server waits for a client. */
 static void greet(const struct mcp_settings *set)
 {
@@ -276,7 +268,7 @@ static int cmd_mcp_dispatch(struct mcp_settings *set, struct opt_set *options,
     if (args->operand_n || args->rest_n)
         return err_set(err, ERR_USAGE, "takes no argument; --install CLIENT names a client");
     if (settings_load(&set->cli.common, options, set->cli.config, err) < 0 ||
-        check_languages(set, err) < 0 || check_tools(set, err) < 0 ||
+        check_languages(set, err) < 0 || mcp_check_tools(set->tools.items, err) < 0 ||
         check_daemon(set, options, err) < 0)
         return -1;
     set->install.shows = set->cli.common.ro.n || set->rw || set->roots;

@@ -26,8 +26,9 @@ static const struct {
     const char *from, *to;
 } phrases[] = {
     {ERROR_RESTART, ERROR_OPEN},
-    {" Restart the session.",
-     " Read them with read_file, and open another session with create_session."},
+    {" files are kept. Restart the session.",
+     " files are kept, and can still be read. Open another session with create_session."},
+    {" Restart the session.", " Open another session with create_session."},
 };
 
 static bool spell(const void *ctx, struct str option, struct str value, struct buf *b)

@@ -56,13 +56,17 @@ static json_t *capabilities(bool tools_change)
 
 static json_t *instructions(const struct mcp_service *service)
 {
-    AUTO_FREE char *text = xasprintf(
-        "Glovebox runs programs and shell commands in sandboxes. execute_code without a session is "
-        "a fresh sandbox. For several steps, open a session with create_session, pass its "
-        "session_id to each call, and close it at the end.\n\nThe sandbox:\n%.*s",
-        (int)service->about.n, service->about.p);
+    AUTO_BUF struct buf text = {0};
 
-    return json_text(str_trim(str_from(text)));
+    buf_init(&text, service->about.n + 1000);
+    tool_words(service,
+               "Glovebox runs programs and shell commands in sandboxes. Each call <create_session:"
+               "without a session >has a fresh sandbox.<create_session: For several steps, open a "
+               "session with create_session, and pass its session_id to each call.>"
+               "<close_session: Close it at the end.>\n\nThe sandbox:\n",
+               &text);
+    (void)buf_addf(&text, "%.*s", (int)service->about.n, service->about.p);
+    return json_text(str_trim(buf_str(&text)));
 }
 
 static int initialize(struct mcp_client *client, const struct rpc_message *m, json_t **ret,

@@ -187,8 +187,8 @@ int rpc_too_long(size_t max, struct rpc_problem *problem)
     char most[32];
 
     return rpc_problem_set(problem, RPC_INTERNAL,
-                           "the answer has more than %s, the limit of a message; read_file reads a "
-                           "file in pieces",
+                           "the answer has more than %s, the limit of a message; ask for less at "
+                           "a time",
                            num_format_size(max, most, sizeof most));
 }
 

@@ -32,8 +32,9 @@ struct mcp_options {
     int quit_fd; /* readable: stop now */
 };
 
-/* -1 with *err, which lists the tools, if no tool has this name. */
-int mcp_check_tool(const char *name, struct err *err);
+/* Checks --tools. -1 with *err if a name is unknown, or if a tool would be of no use without
+ * another one that is left out. */
+int mcp_check_tools(char *const *names, struct err *err);
 /* Serves until the client closes its end or quit_fd is readable; then it closes all sessions. -1
  * when it could not start. */
 int mcp_serve(const struct mcp_options *options, struct err *err);

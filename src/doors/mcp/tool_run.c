@@ -182,7 +182,7 @@ static int check_command(const struct tool_arguments *a, struct err *err)
     return a->command.n <= COMMAND_MAX
                ? 0
                : err_set(err, ERR_USAGE,
-                         "'command' is longer than %d KiB; write a script with write_file",
+                         "'command' is longer than %d KiB; give a script in 'files'",
                          COMMAND_MAX >> 10);
 }
 

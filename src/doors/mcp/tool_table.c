@@ -61,10 +61,10 @@
 static const char *const encodings[] = {"utf-8", "base64", NULL};
 
 static const struct setting execute_rows[] = {
-    CODE_ROW("The whole program, or the session's next cell"),
+    CODE_ROW("The whole program<create_session:, or the session's next cell>"),
     LANGUAGE_ROW(
         "python, javascript, bash, sh, r, go, or one that the server's owner added: if absent, "
-        "the session's, or guessed from the text"),
+        "<create_session:the session's, or >guessed from the text"),
     MAYBE_SESSION,
     TIMEOUT_ROW(SECONDS),
     FILES_ROW,
@@ -214,9 +214,11 @@ static const struct tool_output close_outputs[] = {
 const struct mcp_tool mcp_tools[] = {
     {.name = "execute_code",
      .title = "Run a program",
-     .about = "Runs a program in a sandbox and returns its output, the value of its last "
-              "expression, figures and the files that it wrote. Without session_id, nothing lasts. "
-              "With it, variables, imports and files last from call to call.",
+     .about =
+         "Runs a program in a sandbox and returns its output, the value of its last "
+         "expression, figures and the files that it wrote. <!create_session:Nothing lasts from "
+         "call to call.><create_session:Without session_id, nothing lasts. With it, "
+         "variables, imports and files last from call to call.>",
      .form = {.own = execute_rows},
      .output = run_outputs,
      .work = tool_execute_code,
@@ -224,8 +226,9 @@ const struct mcp_tool mcp_tools[] = {
      .runs = true},
     {.name = "run_command",
      .title = "Run a shell command",
-     .about = "Runs a command line with bash in the same kind of sandbox as execute_code. With "
-              "session_id, it runs in that session's folder.",
+     .about = "Runs a command line with bash in <!execute_code:a sandbox><execute_code:the same "
+              "kind of sandbox as execute_code>.<create_session: With session_id, it runs in that "
+              "session's folder.>",
      .form = {.own = command_rows},
      .output = run_outputs,
      .work = tool_run_command,
@@ -259,7 +262,7 @@ const struct mcp_tool mcp_tools[] = {
     {.name = "check_code",
      .title = "Check a program",
      .about = "Reads a program without running it: syntax errors with line and column, doubtful "
-              "calls and imports, and whether execute_code would run it.",
+              "calls and imports, and whether the sandbox would run it.",
      .form = {.own = check_rows},
      .output = check_outputs,
      .work = tool_check_code,
@@ -276,15 +279,16 @@ const struct mcp_tool mcp_tools[] = {
     {.name = "create_session",
      .title = "Open a session",
      .about = "Opens a session: a sandbox in which variables, imports and files last from call to "
-              "call. Close it when it is not needed any more.",
+              "call.<close_session: Close it when it is not needed any more.>",
      .form = {.own = create_rows},
      .output = session_outputs,
      .work = tool_create_session,
      .opens = true},
     {.name = "fork_session",
      .title = "Copy a session",
-     .about = "Copies a Python session with its variables and files. The copy and the original "
-              "share nothing, so you can try something in the copy and then close it.",
+     .about =
+         "Copies a Python session with its variables and files. The copy and the original "
+         "share nothing, so you can try something in the copy<close_session: and then close it>.",
      .form = {.own = session_rows},
      .output = session_outputs,
      .work = tool_fork_session,

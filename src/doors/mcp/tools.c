@@ -18,16 +18,34 @@ const struct mcp_tool *tool_find(struct str name)
     return NULL;
 }
 
-int mcp_check_tool(const char *name, struct err *err)
+static int unknown_tool(const char *name, struct err *err)
 {
     AUTO_BUF struct buf all = {0};
 
-    if (tool_find(str_from(name)))
-        return 0;
     buf_init(&all, 1000);
     for (const struct mcp_tool *tool = mcp_tools; tool->name; tool++)
         (void)buf_addf(&all, "%s%s", all.n ? ", " : "", tool->name);
     return err_set(err, ERR_USAGE, "--tools: there is no tool '%.40s'; there are %s", name, all.p);
+}
+
+int mcp_check_tools(char *const *names, struct err *err)
+{
+    const struct mcp_tool *tool, *in_session = NULL;
+    bool opens = false;
+
+    for (char *const *name = names; name && *name; name++) {
+        if (!(tool = tool_find(str_from(*name))))
+            return unknown_tool(*name, err);
+        opens |= tool->opens && tool->session == TOOL_ALONE;
+        if (tool->session == TOOL_IN_SESSION)
+            in_session = tool;
+    }
+    return !in_session || opens
+               ? 0
+               : err_set(err, ERR_USAGE,
+                         "--tools: %s needs a session, and create_session, which opens one, is not "
+                         "offered: add it",
+                         in_session->name);
 }
 
 bool tool_is_offered(const struct mcp_service *service, const struct mcp_tool *tool)
@@ -37,6 +55,23 @@ bool tool_is_offered(const struct mcp_service *service, const struct mcp_tool *t
     for (size_t i = 0; service->tools && service->tools[i]; i++)
         found |= strcmp(service->tools[i], tool->name) == 0;
     return found;
+}
+
+void tool_words(const struct mcp_service *service, const char *text, struct buf *ret)
+{
+    struct str rest = str_from(text);
+
+    for (long at; (at = str_find(rest, STR("<"))) >= 0;) {
+        struct str part = str_slice(rest, (size_t)at + 1, rest.n);
+        bool absent = str_starts(part, "!");
+        size_t colon = (size_t)str_find(part, STR(":")), end = (size_t)str_find(part, STR(">"));
+        const struct mcp_tool *tool = tool_find(str_slice(part, absent, colon));
+        (void)buf_add_str(ret, str_slice(rest, 0, (size_t)at));
+        if (tool_is_offered(service, tool) != absent)
+            (void)buf_add_str(ret, str_slice(part, colon + 1, end));
+        rest = str_slice(part, end + 1, part.n);
+    }
+    (void)buf_add_str(ret, rest);
 }
 
 /* ---- the list ---- */
@@ -57,11 +92,15 @@ static json_t *output_schema(const struct tool_output *rows)
 }
 
 /* Replaces forms that an argument may have by their types: its description says the rest. */
-static void shorten_argument(json_t *argument)
+static void shorten_argument(const struct mcp_service *service, json_t *argument)
 {
+    AUTO_BUF struct buf about = {0};
     json_t *forms = json_object_get(argument, "anyOf"), *form, *types = json_array();
     size_t i;
 
+    buf_init(&about, 1000);
+    tool_words(service, json_get_word(argument, "description"), &about);
+    json_object_set_new(argument, "description", json_text(buf_str(&about)));
     json_array_foreach(forms, i, form) json_array_append(types, json_object_get(form, "type"));
     if (forms) { /* some clients refuse an array without items */
         json_object_set(argument, "type", types);
@@ -73,13 +112,16 @@ static void shorten_argument(json_t *argument)
     json_object_del(argument, "minimum");
 }
 
-static json_t *input_schema(const struct mcp_tool *tool)
+static json_t *input_schema(const struct mcp_service *service, const struct mcp_tool *tool)
 {
     json_t *schema = ask_schema(&tool->form), *argument;
+    json_t *properties = json_object_get(schema, "properties");
     const char *name;
 
-    json_object_foreach(json_object_get(schema, "properties"), name, argument)
-        shorten_argument(argument);
+    if (tool->session == TOOL_MAY_HAVE_SESSION &&
+        !tool_is_offered(service, tool_find(STR("create_session"))))
+        json_object_del(properties, "session_id");
+    json_object_foreach(properties, name, argument) shorten_argument(service, argument);
     return schema;
 }
 
@@ -87,19 +129,23 @@ static json_t *input_schema(const struct mcp_tool *tool)
 static json_t *tools_describe(const struct mcp_service *service, const struct mcp_tool *tool,
                               bool first)
 {
-    AUTO_FREE char *about = xasprintf("%s%s%.*s", tool->about, first ? "\n\nThe sandbox: " : "",
-                                      first ? (int)service->about.n : 0, service->about.p);
+    AUTO_BUF struct buf about = {0};
 
-    return json_text(str_trim(str_from(about)));
+    buf_init(&about, service->about.n + 2000);
+    tool_words(service, tool->about, &about);
+    if (first)
+        (void)buf_addf(&about, "\n\nThe sandbox: %.*s", (int)service->about.n, service->about.p);
+    return json_text(str_trim(buf_str(&about)));
 }
 
 static json_t *tool_json(const struct mcp_service *service, const struct mcp_tool *tool, bool first)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:b, s:b, s:b, s:b}}", "name", tool->name,
                      "title", tool->title, "description", tools_describe(service, tool, first),
-                     "inputSchema", input_schema(tool), "outputSchema", output_schema(tool->output),
-                     "annotations", "readOnlyHint", (tool->hints & TOOL_READS) != 0,
-                     "destructiveHint", (tool->hints & TOOL_DESTROYS) != 0, "idempotentHint",
+                     "inputSchema", input_schema(service, tool), "outputSchema",
+                     output_schema(tool->output), "annotations", "readOnlyHint",
+                     (tool->hints & TOOL_READS) != 0, "destructiveHint",
+                     (tool->hints & TOOL_DESTROYS) != 0, "idempotentHint",
                      (tool->hints & TOOL_REPEATS) != 0, "openWorldHint",
                      tool->runs && (service->base.place.net_host || service->base.place.net_rules));
 }
@@ -154,7 +200,10 @@ static int reserve(struct mcp_call *call, const struct session_entry *entry, str
         return 0;
     snprintf(call->owner, sizeof call->owner, "%s", entry ? entry->owner : call->client->owner);
     call->counted = sessions_reserve(call->client->sessions, call->owner, &why) == RESERVED;
-    return call->counted ? 0 : err_set(err, ERR_LIMIT, "%s with close_session", why.msg);
+    bool closes = tool_is_offered(call->service, tool_find(STR("close_session")));
+    return call->counted
+               ? 0
+               : err_set(err, ERR_LIMIT, "%s%s", why.msg, closes ? " with close_session" : "");
 }
 
 static void close_session(struct mcp_call *call, struct session_entry *entry)

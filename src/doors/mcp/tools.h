@@ -40,6 +40,9 @@ extern const struct mcp_tool mcp_tools[]; /* ends with a row without a name */
 const struct mcp_tool *tool_find(struct str name);
 /* False if the server's owner has chosen other tools (--tools). */
 bool tool_is_offered(const struct mcp_service *service, const struct mcp_tool *tool);
+/* Appends a text of ours about the tools that are offered: a part "<NAME:text>" is only in it if
+ * the tool NAME is offered, and "<!NAME:text>" if it is not. */
+void tool_words(const struct mcp_service *service, const char *text, struct buf *ret);
 /* The result of tools/list: the same for every client. */
 json_t *tools_list(const struct mcp_service *service);
 /* Begins the call of a tool. Takes the call over. */

@@ -49,6 +49,7 @@ def test_options(t):
             (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
             (["--requirements", "x"], r"packages come with --pip"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
             (["--cwd", "x"], r"the workspace has no such folder"), (["--workdir", "x"], r"--work-dir, or --cwd"), (["--timout", "1s"], r"did you mean --timeout\?"),
+            (["--timeout-sec", "1"], r"did you mean --timeout\?"), (["--memory-mb", "1"], r"did you mean --memory\?"), (["--env-vars", "1"], r"did you mean --env\?"),
             (["--langauge", "python"], r"did you mean --lang\?"), (["--volumes", "a:b"], r"--ro SRC"),
             (["--jsonlines"], r"did you mean --json\?"), (["--outline"], r"option --outline$")):
         t.refused(t.run(*words, "-c", "print(1)"), 2, want, " ".join(words))

@@ -10,6 +10,13 @@ from daemon import TOKEN, Daemon
 def test_unknown(tap, d):
     r = d.post("/v1/run", {"code": "1", "tiemout_ms": 5})
     tap.ok(r.status == 400 and "timeout_ms" in r.message, "an unknown field, and its nearest", r)
+    for field, meant in (("timeout", "timeout_ms"), ("timeout_sec", "timeout_ms"), ("timeout_s", "timeout_ms"), ("timeoutSeconds", "timeout_ms"),
+                         ("memory_mb", "memory_bytes"), ("memory_limit_mb", "memory_bytes"), ("lang", "language"), ("cpu", "cpus"),
+                         ("network", "net"), ("source", "code"), ("input", "stdin"), ("packages", "pip"), ("working_dir", "cwd")):
+        r = d.post("/v1/run", {"code": "1", field: 5})
+        tap.equal((r.status, r.message), (400, f"there is no field '{field}'; did you mean '{meant}'?"), "another program's word: " + field, r)
+    r = d.post("/v1/run", {"code": "1", "sauce": 5})
+    tap.equal(r.message, "there is no field 'sauce'; /openapi.json lists them", "a word that is near to nothing", r)
     for field, value in (("timeout_ms", "5s"), ("timeout_ms", -1), ("timeout_ms", 1.5),
                          ("code", 5), ("env", {"A": 1}), ("env", {"A=B": "x"}), ("env", {"A\nB": "x"}), ("env", {"": "x"}),
                          ("env", {"A\x7f": "x"}), ("files", "x"),

@@ -100,6 +100,9 @@ def test_names(tap):
         tap.ok("there are execute_code, run_command" in answer["error"]["message"], "a tool that nobody has", answer)
         refused = client.call("execute_code", {"code": "1", "colour": "red"})
         tap.ok(refused["isError"] and "'colour'" in texts(refused), "an argument that nobody has", refused)
+        for argument, words in (("timeout_sec", "did you mean 'timeout'?"), ("memory_mb", "; there are code, language,")):
+            refused = client.call("execute_code", {"code": "1", argument: 5})
+            tap.ok(refused["isError"] and words in texts(refused), "an argument of another tool: " + argument, refused)
         session = client.tool("create_session")["session_id"]
         tap.equal(client.tool("write_file", session=session, filename="a.txt", contents="hi").get("size"), 2, "write_file")
         tap.equal(client.tool("read_file", sessionId=session, file_path="a.txt").get("content"), "hi", "read_file")

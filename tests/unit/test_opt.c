@@ -145,6 +145,9 @@ static void test_errors(void)
     FAILS("unknown option --timout; did you mean --timeout?", "--timout", "3");
     FAILS("unknown option --timout; did you mean --timeout?", "--timout=3");
     FAILS("unknown option --time; did you mean --timeout?", "--time", "3");
+    FAILS("unknown option --timeout-sec; did you mean --timeout?", "--timeout-sec", "3");
+    FAILS("unknown option --timeoutSeconds; did you mean --timeout?", "--timeoutSeconds", "3");
+    FAILS("unknown option --sauce-mb", "--sauce-mb", "3");
     FAILS("unknown option --disk_limit; did you mean --disk-limit?", "--disk_limit=1m");
     FAILS("unknown option --jsno; did you mean --json?", "--jsno");
     FAILS("unknown option --frobnicate", "--frobnicate");

@@ -176,6 +176,15 @@ def test_options_of_a_cell(box: Sandbox) -> None:
         box.exec("1", memry="1g")  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(("word", "meant"), [
+    ("timeout_sec", "timeout"), ("timeout_s", "timeout"), ("timeoutSeconds", "timeout"), ("timeout_ms", "timeout"),
+    ("memory_mb", "memory"), ("memory_limit_mb", "memory"), ("mem", "memory"), ("lang", "language"), ("cpu", "cpus"),
+    ("network", "net"), ("working_dir", "cwd"), ("env_vars", "env"), ("input", "stdin"), ("packages", "pip")])
+def test_other_names_of_options(word: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"there is no option '{word}'; did you mean '{meant}'\\?"):
+        fields_of({word: 1})
+
+
 def test_batch_of_something_else(box: Sandbox) -> None:
     for programs in ("print(1)", [5]):
         with pytest.raises(UsageError, match="give"):

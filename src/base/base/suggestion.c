@@ -12,6 +12,27 @@ static char fold(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* The word without the unit at its end: "timeout" of "timeout_sec" and "timeoutSec". */
+static struct str without_unit(struct str word)
+{
+    static const char *const units[] = {
+        "s",      "sec",     "secs",         "second", "seconds", "ms",  "msec",
+        "millis", "minutes", "milliseconds", "b",      "bytes",   "kb",  "kib",
+        "mb",     "mib",     "gb",           "gib",    "m",       "min", "mins",
+    };
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]), at = word.n - n;
+        if (word.n < n + 3 || !str_ends_nocase(word, units[i]))
+            continue;
+        if (fold(word.p[at - 1]) == '-')
+            return (struct str){word.p, at - 1};
+        if (word.p[at] != fold(word.p[at]) && word.p[at - 1] == fold(word.p[at - 1]))
+            return (struct str){word.p, at};
+    }
+    return word;
+}
+
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
@@ -65,6 +86,9 @@ void suggestion_try(struct suggestion *n, const char *candidate)
     unsigned enough = n->word.n < 6 ? 1 : n->word.n < 9 ? 2 : 3;
     if (cost > 1 && begins(n->word, name))
         cost = 1;
+    struct str word = without_unit(n->word);
+    if (cost > 1 && word.n < n->word.n)
+        cost = least(cost, 1 + distance(word, without_unit(name)));
     /* A candidate that differs in as many letters as the word has is a different word. */
     if (cost > enough || cost >= n->word.n || (n->best && cost >= n->cost))
         return;

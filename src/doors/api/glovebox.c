@@ -35,11 +35,18 @@ void glovebox_free(void *p)
 
 glovebox *glovebox_open(void)
 {
+    static const struct opt_other others[] = {
+#define OTHER_OPTION(word, option) {word, "did you mean --" option "?"},
+#define OTHER_FIELD(word, field)
+#include "request/other_names.def"
+        {NULL, NULL},
+    };
     glovebox *box = xcalloc(1, sizeof *box);
 
     json_mem_init();
     opt_init(&box->set, tables, &box->settings);
     box->settings.sources = &box->set;
+    box->set.others = others;
     tool_set_init(&box->tools);
     box->forks = SESSION_FORKS_MOST;
     if (fd_pipe(box->cancel, &box->err) < 0)

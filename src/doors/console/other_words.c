@@ -127,6 +127,9 @@ const char *other_verb(const char *command, const char *verb)
 #define NOT_ROOT "programs have a user of their own inside"
 
 static const struct opt_other other_options[] = {
+#define OTHER_OPTION(word, option) {word, "did you mean --" option "?"},
+#define OTHER_FIELD(word, field)
+#include "request/other_names.def"
     {"allow-net", OPENS},
     {"args", "arguments for the program come after --"},
     {"arg", "arguments for the program come after --"},
@@ -153,14 +156,7 @@ static const struct opt_other other_options[] = {
     {"internet", OPENS},
     {"interpreter", "--python chooses a Python; other languages use the first program in $PATH"},
     {"js", "did you mean --lang js?"},
-    {"language", "did you mean --lang?"},
     {"limit", "did you mean --timeout, --memory or --disk? 'glovebox help limits' has them all"},
-    {"max-memory", "did you mean --memory?"},
-    {"max-time", "did you mean --timeout?"},
-    {"mem", "did you mean --memory?"},
-    {"mem-limit", "did you mean --memory?"},
-    {"memory-limit", "did you mean --memory?"},
-    {"memory-mb", "did you mean --memory 128m?"},
     {"mount", SHOWS},
     {"name", "a run has no name; its id is in --json"},
     {"network", OPENS},
@@ -175,13 +171,11 @@ static const struct opt_other other_options[] = {
     {"privileged", "no program gets rights; 'glovebox help layers' has what holds"},
     {"publish", "nothing reaches a program from outside"},
     {"pull", NO_IMAGE},
-    {"ram", "did you mean --memory?"},
     {"read-only", "programs see nothing of the host that they could write"},
     {"requirements", PACKAGES},
     {"rm", "nothing of a run stays, so it is not needed"},
     {"security-opt", "'glovebox help layers' has what holds"},
     {"shell", "did you mean --lang bash?"},
-    {"time", "did you mean --timeout?"},
     {"timeout-ms", "did you mean --timeout 500ms?"},
     {"tmpfs", "programs have a /tmp of their own; --disk limits it"},
     {"u", NOT_ROOT},

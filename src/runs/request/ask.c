@@ -31,20 +31,66 @@ static const struct setting *find_field(const struct ask_form *form, const char 
     return row;
 }
 
-static int refuse_unknown(const struct ask_form *form, const char *name, const char *manual,
-                          struct err *err)
+/* ---- fields that do not exist ---- */
+
+static const struct {
+    const char *word, *meant;
+} other_names[] = {
+#define OTHER_OPTION(word, option) {word, option},
+#define OTHER_FIELD(word, field)   {word, field},
+#include "request/other_names.def"
+};
+
+/* The form's field for another program's word, or NULL. `cost`: how near it must be. */
+static const char *other_name(const struct ask_form *form, const char *name, unsigned cost)
 {
     struct suggestion near = {.word = str_from(name)};
     struct ask_walk walk = {0};
     const struct setting *row;
+    const char *meant = NULL;
+    size_t i = 0;
+
+    for (; i < ARRAY_LEN(other_names) && !(near.best && near.cost <= cost); i++)
+        suggestion_try(&near, other_names[i].word);
+    if (near.best && near.cost <= cost)
+        meant = other_names[i - 1].meant;
+    while (meant && (row = ask_next(form, &walk)))
+        if (strcmp(row->field, meant) == 0 || (row->opt.name && strcmp(row->opt.name, meant) == 0))
+            return row->field;
+    return NULL;
+}
+
+/* Appends the names of a short form: "; there are code, language". */
+static void add_field_names(const struct ask_form *form, struct buf *b)
+{
+    struct ask_walk walk = {0};
+    const struct setting *row;
+
+    while ((row = ask_next(form, &walk)))
+        (void)buf_addf(b, "%s%s", b->n ? ", " : "; there are ", row->field);
+}
+
+static int refuse_unknown(const struct ask_form *form, const char *name, const char *manual,
+                          struct err *err)
+{
+    struct suggestion near = {.word = str_from(name), .best = other_name(form, name, 0)};
+    struct ask_walk walk = {0};
+    const struct setting *row;
+    AUTO_BUF struct buf names = {0};
 
     while ((row = ask_next(form, &walk)))
         suggestion_try(&near, row->field);
+    if (!near.best)
+        near.best = other_name(form, name, 1);
     if (near.best)
         return err_set(err, ERR_USAGE, "there is no field '%.60s'; did you mean '%s'?", name,
                        near.best);
-    return err_set(err, ERR_USAGE, "there is no field '%.60s'%s%s%s", name, manual ? "; " : "",
-                   manual ? manual : "", manual ? " lists them" : "");
+    buf_init(&names, 500);
+    if (!manual)
+        add_field_names(form, &names);
+    return err_set(err, ERR_USAGE, "there is no field '%.60s'%s%s%s%.*s", name, manual ? "; " : "",
+                   manual ? manual : "", manual ? " lists them" : "",
+                   names.overflow ? 0 : (int)names.n, names.p);
 }
 
 bool setting_holds_text(const struct setting *row)

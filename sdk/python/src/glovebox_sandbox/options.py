@@ -6,13 +6,14 @@ from __future__ import annotations
 import base64
 import difflib
 import os
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional, Union, cast
 
 from .errors import UsageError, kind_of, text_of
 from .quantities import milliseconds, size
-from .schemas import FIELDS, LISTS, AttemptOptions, CheckOptions, Content, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .schemas import FIELDS, LISTS, OTHER_NAMES, AttemptOptions, CheckOptions, Content, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .values import encode
 
 _KNOWN = frozenset(("attempt", "language")).union(*(
@@ -26,8 +27,10 @@ SLOW_TO_OPEN = ("image", "dockerfile", "pip", "environment")
 DEADLINE_MS = 3_600_000
 
 
-# Other libraries' words for options.
-_OTHER_WORDS = {"packages": "pip", "template": "image"}
+# A unit at the end of a name, such as memory_mb and timeoutSec, and options that have another name here.
+_UNIT = re.compile(r"(?<=\w{3})(?:_|(?<=[a-z])(?=[A-Z]))"
+                   r"(?i:m?s|m?sec|secs|seconds?|millis|milliseconds|mins?|minutes|m|b|bytes|[kmg]i?b)$")
+_RENAMED = {"lang": "language"}
 
 
 def without(options: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
@@ -42,9 +45,25 @@ def check_names(options: Mapping[str, Any]) -> None:
     """`UsageError` for an option that does not exist, with the nearest one that does."""
     for name in options:
         if name not in _KNOWN:
-            near = [_OTHER_WORDS[name]] if name in _OTHER_WORDS else difflib.get_close_matches(name, _KNOWN, 1)
-            advice = f"did you mean '{near[0]}'?" if near else "further fields of the daemon go into extra={...}"
+            near = _nearest(name)
+            advice = f"did you mean '{near}'?" if near else "further fields of the daemon go into extra={...}"
             raise UsageError(f"there is no option '{name}'; {advice}")
+
+
+def _nearest(name: str) -> Optional[str]:
+    """The option that a name means: by its words, by another program's, without its unit, or by its letters.
+
+    >>> _nearest("timeout_sec"), _nearest("memory_mb"), _nearest("memroy"), _nearest("network"), _nearest("sauce")
+    ('timeout', 'memory', 'memory', 'net', None)
+    """
+    for word in (name.lower().replace("-", "_"), _UNIT.sub("", name).lower().replace("-", "_")):
+        meant = OTHER_NAMES.get(word, word)
+        meant = _RENAMED.get(meant, meant)
+        if meant in _KNOWN:
+            return meant
+    begun = sorted(option for option in _KNOWN if len(word) > 1 and option.startswith(word))
+    near = begun or difflib.get_close_matches(word, _KNOWN, 1, 0.7)
+    return near[0] if near else None
 
 
 def cell_fields(options: Mapping[str, Any]) -> dict[str, Any]:

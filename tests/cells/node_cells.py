@@ -154,6 +154,10 @@ def test_rich(tap):
                                   "metadata": {}, "dropped": []}], "the value's bundle")
         cell = g.run("display(Buffer.from('%s', 'base64'))" % base64.b64encode(png).decode())
         tap.equal(cell.displays[0]["data"]["image/png"], base64.b64encode(png).decode(), "a picture")
+        for text in ("'x'.repeat(2e6)", "Array(300000).fill(1)"):
+            cell = g.run(text)
+            tap.ok(cell.value["$type"] == "other" and " of length " in cell.value["repr"] and "at most 1024 KiB" in cell.value["repr"],
+                   "no room for " + text, str(cell)[:300])
         cell = g.run("display({ toHTML() { return 'x'.repeat(5e6) } })")
         tap.equal([d["mime"] for d in cell.displays[0]["dropped"]], ["text/html"], "too large is said to be dropped")
         cell = g.run("for (let i = 0; i < 60; i++) display(i)")

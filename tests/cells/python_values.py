@@ -77,8 +77,11 @@ def test_values(tap, path):
         g.run("m = Many()\nm.append(m)\ndeep = []\nfor _i in range(500): deep = [deep]\nl = []\nl.append(l)")
         for text in ("m", "deep", "l", "'x' * %d" % (LIMITS["value"] + 1), "list(range(300000))", "1 << 500000"):
             cell = g.run(text)
-            tap.ok(cell.ok and cell.value is None and [d for d in cell.results[0]["dropped"] if d["mime"] == "value"],
+            tap.ok(cell.ok and cell.value["$type"] == "other" and "stayed in the sandbox: " in cell.value["repr"]
+                   and f"at most {LIMITS['value'] >> 10} KiB" in cell.value["repr"]
+                   and [d for d in cell.results[0]["dropped"] if d["mime"] == "value"],
                    "no room for " + text[:20], str(cell)[:300])
+        tap.ok(" of length 300000 " in g.run("list(range(300000))").value["repr"], "its length is there")
         g.run("d = {}\nfor _i in range(119): d = {1: d}")
         tap.ok(g.run("d").value is not None, "as deep as may be")
         cell = g.run("class R:\n    def __repr__(self): raise ValueError('no')\nR()")

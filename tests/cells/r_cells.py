@@ -23,6 +23,7 @@ STATE = (
     ("'stats4' %in% loadedNamespaces() && 'package:stats4' %in% search()", {"value": True}), ("options(digits = 7)", {}),
     ("NULL", {"value": None, "text": "NULL"}), ("for (i in 1:3) i", {"value": None, "text": None}),
     ("ls()", {"value": ["con", "f", "i", "x", "y"]}), ("cat('no end')", {"out": "no end", "value": None}),
+    ("strrep('x', 2e6)", {"value": lambda v: "character of length 1 that stayed in the sandbox" in v["repr"] and "at most 1024 KiB" in v["repr"]}),
     ("print(1:3); message('said'); 'last'", {"out": "[1] 1 2 3\n", "err": "said\n", "value": "last"}),
     ("e <- quote(a + b); e", {"text": "a + b"}), ("setClass('P', representation(a = 'numeric')); new('P', a = 1)", {"text": has("Slot \"a\"")}),
     ("nchar('é')", {"value": 1}), ("'é€'", {"value": "é€", "text": "[1] \"é€\""}),

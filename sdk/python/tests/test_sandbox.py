@@ -414,6 +414,14 @@ def test_batch(box: Sandbox) -> None:
     assert results[20].error_type == "ours" and "1 open files" in results[20].failure
 
 
+@pytest.mark.parametrize(("code", "name", "length"), [
+    ("'x' * 3_000_000", "str", 3_000_000), ("b'x' * 3_000_000", "bytes", 3_000_000), ("[[i] for i in range(300_000)]", "list", 300_000)])
+def test_a_value_that_is_too_large(box: Sandbox, code: str, name: str, length: int) -> None:
+    value = box.exec(code).value
+    assert isinstance(value, Foreign) and value.class_name == name, "a value that stays inside is no None"
+    assert f"{name} of length {length} that stayed in the sandbox" in str(value) and "at most 1024 KiB" in str(value)
+
+
 def test_large_numbers_in_cases(box: Sandbox) -> None:
     code = "def f(n): return 2 ** n + 1"
     cases = [{"args": [100], "expected": 2 ** 100 + 1}, {"args": [100], "expected": 2 ** 100}]

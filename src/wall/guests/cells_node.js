@@ -157,6 +157,13 @@
 
     const otherText = (v) => `{"$type":"other","class":${stringText(nameOf(v))},"repr":${stringText(show(v, MAX_REPR))}}`;
 
+    // The form of a value that is too large for one: what it is, and why it is not here.
+    function absentText(v, why) {
+        const length = typeof v === "string" || Array.isArray(v) ? ` of length ${v.length}` : "", name = nameOf(v);
+        const text = `<${name}${length} that stayed in the sandbox: ${why} (a value that comes back has at most ${limits.value >> 10} KiB)>`;
+        return `{"$type":"other","class":${stringText(name)},"repr":${stringText(text)}}`;
+    }
+
     function encode(value, room) {
         const out = [], path = [];
         let parts = 0, left = room;
@@ -222,7 +229,7 @@
             else if (typeof v === "string") put(stringText(v));
             else if (typeof v !== "object" || util.types.isProxy(v)) other(v);
             else {
-                if (path.includes(v)) throw new TooMuch("the value contains itself");
+                if (path.includes(v)) throw new Error("the value contains itself");
                 if (path.length === MAX_DEPTH) throw new TooMuch(`the value is nested more than ${MAX_DEPTH} levels deep`);
                 path.push(v);
                 object(v);
@@ -237,8 +244,8 @@
     function encodeValue(v) {
         try {
             return encode(v, limits.value);
-        } catch {
-            return otherText(v);
+        } catch (e) {
+            return e instanceof TooMuch ? absentText(v, e.message) : otherText(v);
         }
     }
 

@@ -263,9 +263,10 @@ class Server:
             cell.value_text = encode_cell(cell.value, self.limits["value"], False,
                                           (cell.value, text) if type(text) is str else None)
         except Exception as e:
+            why = shorten(exception_message(e, "value"), 300)
+            cell.value_text = encode_absent(cell.value, why, self.limits["value"])
             if made is not None:
-                made["dropped"].append(
-                    {"mime": "value", "bytes": 0, "why": shorten(exception_message(e, "value"), 300)})
+                made["dropped"].append({"mime": "value", "bytes": 0, "why": why})
 
     def explain(self, cell):
         e = cell.error

@@ -151,7 +151,14 @@ checked <- function(x, most) {
     text
 }
 
-value_text <- function(x) tryCatch(checked(x, limits$value), error = function(e) json_other(x))
+# The form of a value that has none, or is too large for one: what it is, and why it is not here.
+json_absent <- function(x, why)
+    typed("other", class = json_text(class(x)[1L]), repr = json_text(sprintf(
+        "<%s of length %s that stayed in the sandbox: %s (a value that comes back has at most %d KiB)>",
+        class(x)[1L], tryCatch(as.character(length(x)), error = function(e) "unknown")[1L], why,
+        as.integer(limits$value / 1024))))
+
+value_text <- function(x) tryCatch(checked(x, limits$value), error = function(e) json_absent(x, conditionMessage(e)))
 
 # The tokens of the text, and the current position.
 from_json <- function(text) {

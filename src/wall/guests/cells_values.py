@@ -157,6 +157,18 @@ def encode_cell(v, room, strict=False, shown=None):
     return "".join(encoder.out)
 
 
+SIZED = {id(kind): kind.__len__ for kind in (str, bytes, bytearray, list, tuple, dict, set, frozenset)}
+
+
+# The form of a value that has none, or is too large for one: what it is, and why it is not here.
+def encode_absent(v, why, most):
+    kind = type(v)
+    name, length = type.__getattribute__(kind, "__name__"), SIZED.get(id(kind))
+    text = "<%s%s that stayed in the sandbox: %s (a value that comes back has at most %d KiB)>" % (
+        clean_text(name)[:200], "" if length is None else " of length %d" % length(v), clean_text(why), most >> 10)
+    return '{"$type":"other","class":%s,"repr":%s}' % (quote(clean_text(name)), quote(text))
+
+
 def plain_time(kind):
     names = {date: ("year", "month", "day"), timedelta: ("days", "seconds", "microseconds"),
              time: ("hour", "minute", "second", "microsecond", "tzinfo")}

@@ -232,6 +232,10 @@ def test_daemon(tap):
         tap.equal((status, ran.get("stdout")), (200, "one\n"), "run in it", ran)
         status, ran = ask(path, "POST", "/v1/run", {"code": code, "pip": ["one"]})
         tap.equal((status, ran.get("stdout")), (200, "one\n"), "run with packages", ran)
+        for where, body in (("run", {"code": code}), ("sessions", {}), ("test", {"code": code, "cases": []})):
+            status, ran = ask(path, "POST", "/v1/" + where, {**body, "environment": "mine", "pip": "one"})
+            tap.equal((status, ran.get("error", {}).get("message")), (400, "'pip': cannot be given together with 'environment'"),
+                      "not both: " + where, ran)
         status, s = ask(path, "POST", "/v1/sessions", {"environment": "mine"})
         status, ran = ask(path, "POST", f"/v1/sessions/{s['id']}/exec", {"code": "import one; one.NAME"})
         tap.equal((status, ran.get("success")), (200, True), "a session", ran)
@@ -242,6 +246,14 @@ def test_daemon(tap):
         tap.ok(done, "removed afterwards")
         tap.equal(ask(path, "GET", "/v1/environments")[1], {"environments": []}, "none is left")
         tap.equal(ask(path, "GET", "/v1/environments/mine")[0], 404, "nor shown")
+        d.terminate()
+        d.communicate()
+        p.run("env", "create", "mine", "--pip", "one")
+        d = p.begin("serve", "--listen", "unix:" + path, "--log", "off", "--environment", "absent")
+        tap.ok(wait_for(lambda: os.path.exists(path)), "a daemon whose operator chose an environment")
+        for fields in ({"pip": ["one"]}, {"environment": "mine"}):
+            status, ran = ask(path, "POST", "/v1/run", {"code": code, **fields})
+            tap.equal((status, ran.get("stdout")), (200, "one\n"), f"a request replaces it: {fields}", ran)
         d.terminate()
         d.communicate()
 

@@ -17,7 +17,9 @@ const char *own_python(const struct cli_settings *settings)
 {
     static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
 
-    for (size_t i = 0; i < ARRAY_LEN(names) && !settings->common.python; i++) {
+    const struct settings *s = &settings->common;
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && !s->python && !s->environment; i++) {
         const char *folder = getenv(names[i]);
         if (folder && *folder)
             return folder;

@@ -167,6 +167,58 @@ void ask_begin(struct settings *ask, const struct request_rules *rules, struct s
     ask->lent = lent;
 }
 
+/* ---- settings that exclude each other, as the rows of their options say ---- */
+
+static bool is_named(const char *names, const char *name)
+{
+    struct str rest = str_from(names), one;
+
+    while (names && name && str_next(&rest, ',', &one))
+        if (str_is(str_trim(one), name))
+            return true;
+    return false;
+}
+
+static bool contradict(const struct setting *a, const struct setting *b)
+{
+    return b->field &&
+           (is_named(a->opt.excludes, b->opt.name) || is_named(b->opt.excludes, a->opt.name));
+}
+
+static void forget(struct settings *ask, const struct setting *row)
+{
+    void *at = (char *)ask + row->opt.offset;
+
+    if (row->opt.kind == OPT_STRING)
+        *(char **)at = NULL;
+    else if (row->opt.kind == OPT_LIST) /* the defaults own the items */
+        *(struct opt_list *)at = (struct opt_list){0};
+}
+
+/* Refuses two settings of the request that exclude each other, as the command line does. One of the
+ * request replaces one of the daemon's. */
+static int settle(struct settings *ask, const struct setting *row, struct err *err)
+{
+    for (const struct setting *other = settings_all; other < settings_all + SETTING_COUNT;
+         other++) {
+        if (!contradict(row, other))
+            continue;
+        if (settings_requested(ask, other->of))
+            return err_set(err, ERR_USAGE, "--%s: cannot be given together with --%s",
+                           row->opt.name, other->opt.name);
+        forget(ask, other);
+    }
+    return 0;
+}
+
+static int settle_all(struct settings *ask, struct err *err)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (row->field && settings_requested(ask, row->of) && settle(ask, row, err) < 0)
+            return -1;
+    return 0;
+}
+
 int ask_read(const struct ask_form *form, json_t *object, const struct request_rules *rules,
              void *ret, struct err *err)
 {
@@ -185,6 +237,8 @@ int ask_read(const struct ask_form *form, json_t *object, const struct request_r
         if (check_permitted(row, value, rules, err) < 0 || setting_read(row, value, ret, err) < 0)
             return -1;
     }
+    if (form->verb && settle_all(ret, err) < 0)
+        return -1;
     return ask_check_required(form, object, err);
 }
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union, cast
 
 from .errors import UsageError, kind_of, text_of
 from .quantities import milliseconds, size
-from .schemas import FIELDS, LISTS, OTHER_NAMES, AttemptOptions, CheckOptions, Content, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
+from .schemas import EXCLUDES, FIELDS, LISTS, OTHER_NAMES, AttemptOptions, CheckOptions, Content, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .values import encode
 
 _KNOWN = frozenset(("attempt", "language")).union(*(
@@ -64,6 +64,17 @@ def _nearest(name: str) -> Optional[str]:
     begun = sorted(option for option in _KNOWN if len(word) > 1 and option.startswith(word))
     near = begun or difflib.get_close_matches(word, _KNOWN, 1, 0.7)
     return near[0] if near else None
+
+
+def layered(defaults: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options over the defaults; an option replaces defaults that cannot be given together with it.
+
+    >>> layered({"environment": "data", "memory": "1g"}, {"pip": "numpy"})
+    {'memory': '1g', 'pip': 'numpy'}
+    """
+    given = {name for name, value in options.items() if value is not None}
+    out = {other for pair in EXCLUDES for name, other in (pair, pair[::-1]) if name in given}
+    return {**without(defaults, out), **options}
 
 
 def cell_fields(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -199,6 +199,8 @@ OTHER_NAMES = {
     "working_dir": "cwd",
     "working_directory": "cwd",
 }
+# Options that cannot be given together.
+EXCLUDES = (("pip", "environment"), ("environment", "python"))
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError, text_of
 from .events import BatchResult, Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import (CHECKED, DEADLINE_MS, SESSION_ONLY, SLOW_TO_OPEN, batch_fields, cell_fields, fields_of, mapping, only,
-                      with_deadline, without)
+from .options import (CHECKED, DEADLINE_MS, SESSION_ONLY, SLOW_TO_OPEN, batch_fields, cell_fields, fields_of, layered, mapping,
+                      only, with_deadline, without)
 from .programs import OnProgress, Program, Source, listed
 from .results import Result, TestResult, Verdict, verdict_from
 from .schemas import RUN_ONLY
@@ -41,7 +41,7 @@ def run_fields(state: State, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a run: the sandbox's options, and those of the call before them."""
     for name in only(options, SESSION_ONLY):
         raise UsageError(f"'{name}' is not an option of a run; give it where the sandbox is made: Sandbox({name}=...)")
-    return with_deadline(fields_of({**without(state.options, SESSION_ONLY), "language": state.language, **options}))
+    return with_deadline(fields_of({"language": state.language, **layered(without(state.options, SESSION_ONLY), options)}))
 
 
 def run(state: State, code: str, stream: bool, options: Mapping[str, Any]) -> Steps[Result]:

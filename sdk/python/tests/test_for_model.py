@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from typing import Any
 
 import pytest
 
-from glovebox_sandbox import Result, Sandbox
+from glovebox_sandbox import Result, Sandbox, UsageError
 from glovebox_sandbox.adapters._python_tool import PythonTool
 from glovebox_sandbox.for_model import LIMIT
 
@@ -33,6 +34,11 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"success": True, "stdout": "5\n", "stderr": "warning"},
     {"success": True, "stdout": "é" * 100000},
     {"success": True, "stdout": "x" * 40000 + "\n", "stderr": "日本" * 20000, "results": [display("v" * 90000)]},
+    {"success": True, "stdout": "x" * 20000 + "\n...(truncated: 900 of 40900 bytes left out)...\n" + "y" * 20000, "stdout_bytes": 40900, "stdout_truncated": True},
+    {"success": True, "stdout": "x" * 24480 + "\n...(truncated: 900 of 40900 bytes left out)...\n" + "y" * 15000, "stdout_bytes": 40900, "stdout_truncated": True},
+    {"success": True, "stdout": "x" * 100 + "\n...(truncated: 900 of 40900 bytes left out)...\n" + "y" * 39900, "stdout_bytes": 40900, "stdout_truncated": True},
+    {"success": True, "stdout": "x" * 20000 + "\n...(truncated: 900 of 40900 bytes left out)...\n" + "y" * 20000, "stdout_bytes": 40948},
+    {"success": True, "stdout": "x" * 20000 + "\n...(truncated: 99999999999999999999 of 40900 bytes left out)...\n" + "y" * 20000, "stdout_bytes": 40900, "stdout_truncated": True},
     {"success": True, "stdout": "``` ````` ```\n" + "`" * 50000},
     {"success": True, "stdout": "", "results": [PICTURE]},
     {"success": True, "stdout": "a\n", "results": [PICTURE, PICTURE, display("table", "display"), display("(1, 2)")]},
@@ -80,6 +86,26 @@ def test_any_length() -> None:
     document = {"success": True, "stdout": "x" * 100000}
     text = Result.from_document(document).for_model(limit=None)
     assert "x" * 100000 in text and text == formatted(document, 0)
+
+
+def test_limits() -> None:
+    result = Result.from_document({"success": True, "stdout": "x" * 5000})
+    for limit in ("1k", "1KB", 1024):
+        assert 800 < len(result.for_model(limit)) <= 1024
+    for nothing in (0, "0", None):
+        assert len(result.for_model(nothing)) > 5000, "no limit, as everywhere"
+    for wrong in (-5, "-1k", "abc", True, [], float("nan")):
+        with pytest.raises(UsageError, match="limit is"):
+            result.for_model(wrong)  # type: ignore[arg-type]
+
+
+def test_lost_bytes_are_counted() -> None:
+    with Sandbox() as box:
+        result = box.exec("print('x' * 4_999_999)")
+    text = result.for_model()
+    found = re.search(r"\[(\d+) bytes are left out here\]", text)
+    assert found and result.stdout_truncated
+    assert 5_000_000 - int(found[1]) == len(text) - len("Output:\n\n```text\n" + "\n" + found[0] + "\n" + "```\n")
 
 
 def test_runs() -> None:

@@ -45,14 +45,17 @@ static void put_stream(struct reply *r, const char *name)
 {
     struct str all = json_str(json_object_get(r->document, name));
     AUTO_FREE char *key = xasprintf("%s_uri", name), *rest = xasprintf("%s_rest", name);
-    AUTO_FREE char *uri = output_uri(r, name), *note = xasprintf("%s has them", uri);
+    AUTO_FREE char *uri = output_uri(r, name);
+    const struct capture *c = strcmp(name, "stdout") == 0 ? &r->result->out : &r->result->err;
+    bool lost = capture_truncated(c);
+    AUTO_FREE char *note = xasprintf("%s has %s", uri, lost ? "more of them" : "them");
     AUTO_BUF struct buf less = {0};
     bool kept = all.n > STREAM_MAX && kept_add(r->call->client->kept, r->call->client->owner, uri,
                                                str_from(name), "text/plain", all);
     const char *about = kept ? note : "the output is too long to keep";
 
     buf_init(&less, STREAM_MAX + 400);
-    model_add_cut(&less, all, STREAM_MAX, str_from(about));
+    model_add_cut(&less, all, STREAM_MAX, str_from(about), lost ? c->total : 0);
     json_object_set_new(r->structured, name, json_text(buf_str(&less)));
     json_object_set_new(r->structured, key, kept ? json_string(uri) : json_null());
     if (all.n > STREAM_MAX)

@@ -18,6 +18,7 @@ enum { FILES_SHOWN = 20, PATH_SHOWN = 255, MESSAGE_SHOWN = 1000 };
 struct model_part {
     const char *title;
     struct str text, note; /* about the rest of a longer text (model_add_cut) */
+    uint64_t total;        /* of an output that was not kept as a whole, else 0 */
 };
 
 enum { PARTS_MAX = 4, PART_FRAME = 80 }; /* bytes of a title, two lines of a fence, blank lines */
@@ -30,7 +31,7 @@ static void add_part(struct buf *out, const struct model_part *part, size_t most
     buf_init(&text, part->text.n + 1000);
     do { /* a fence is longer than any in the text */
         buf_clear(&text);
-        model_add_cut(&text, part->text, room, part->note);
+        model_add_cut(&text, part->text, room, part->note, part->total);
         room /= 2;
     } while (room && text.n + 2 * format_longest_run(buf_str(&text), '`') > most);
     (void)buf_addf(out, "%s%s\n\n", out->n ? "\n" : "", part->title);
@@ -248,11 +249,20 @@ static void add_facts(struct buf *out, const json_t *run, bool shown)
     format_add_files(out, json_object_get(run, "files"));
 }
 
+static uint64_t total_of(const json_t *run, const char *truncated, const char *bytes)
+{
+    int64_t n = json_get_true(run, truncated) ? json_get_int(run, bytes) : 0;
+
+    return n > 0 ? (uint64_t)n : 0;
+}
+
 static size_t take_parts(const json_t *run, struct buf texts[PARTS_MAX],
                          struct model_part parts[PARTS_MAX])
 {
     static const char *const titles[PARTS_MAX] = {"Output:", "Errors:", "Display:", "Value:"};
     static const char *const notes[PARTS_MAX] = {"stdout_rest", "stderr_rest", "", ""};
+    const uint64_t totals[PARTS_MAX] = {total_of(run, "stdout_truncated", "stdout_bytes"),
+                                        total_of(run, "stderr_truncated", "stderr_bytes")};
     size_t n = 0;
 
     (void)buf_add_str(&texts[0], json_get_str(run, "stdout"));
@@ -261,8 +271,8 @@ static size_t take_parts(const json_t *run, struct buf texts[PARTS_MAX],
     add_value_text(&texts[3], run);
     for (size_t i = 0; i < PARTS_MAX; i++)
         if (texts[i].n)
-            parts[n++] =
-                (struct model_part){titles[i], buf_str(&texts[i]), json_get_str(run, notes[i])};
+            parts[n++] = (struct model_part){titles[i], buf_str(&texts[i]),
+                                             json_get_str(run, notes[i]), totals[i]};
     return n;
 }
 

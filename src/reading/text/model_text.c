@@ -2,8 +2,12 @@
 #include "text/model_text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 enum { ADVICE_MAX = 4096 }; /* bytes that are read of an advice */
@@ -17,7 +21,25 @@ static size_t next_character(struct str s, size_t at)
     return at;
 }
 
-void model_add_cut(struct buf *out, struct str text, size_t most, struct str note)
+/* The line about the bytes that were not kept; {0} for none. *ret_lost is their number. */
+static struct str lost_line(struct str text, uint64_t total, uint64_t *ret_lost)
+{
+    static const char begin[] = "\n...(truncated: ";
+    AUTO_FREE char *end = xasprintf(" of %" PRIu64 " bytes left out)...\n", total);
+    long at = total ? str_find(text, STR(begin)) : -1;
+    struct str rest =
+        at < 0 ? (struct str){0} : str_slice(text, (size_t)at + strlen(begin), text.n);
+    long digits = at < 0 ? -1 : str_find(rest, str_from(end));
+    uint64_t lost;
+
+    if (digits <= 0 || digits > 18 || strspn(rest.p, "0123456789") != (size_t)digits ||
+        (lost = strtoull(rest.p, NULL, 10)) > total)
+        return (struct str){0};
+    *ret_lost = lost;
+    return str_slice(text, (size_t)at, (size_t)at + strlen(begin) + (size_t)digits + strlen(end));
+}
+
+void model_add_cut(struct buf *out, struct str text, size_t most, struct str note, uint64_t total)
 {
     if (text.n <= most) {
         (void)buf_add_str(out, text);
@@ -25,8 +47,17 @@ void model_add_cut(struct buf *out, struct str text, size_t most, struct str not
     }
     size_t mark = 80 + note.n, room = most > mark ? most - mark : 0;
     size_t head = utf8_cut(text, room - room / 4), tail = next_character(text, text.n - room / 4);
+    uint64_t lost = 0;
+    struct str line = lost_line(text, total, &lost);
+    size_t from = line.n ? (size_t)(line.p - text.p) : 0, to = from + line.n;
+    bool hidden = line.n && from < tail && to > head;
+    if (hidden) { /* the whole line, or nothing of it */
+        head = from < head ? from : head;
+        tail = to > tail ? to : tail;
+    }
     (void)buf_add_str(out, str_slice(text, 0, head));
-    (void)buf_addf(out, "\n[%zu bytes are left out here", tail - head);
+    (void)buf_addf(out, "\n[%" PRIu64 " bytes are left out here",
+                   tail - head + (hidden ? lost - line.n : 0));
     (void)buf_addf(out, "%s%.*s]\n", note.n ? "; " : "", (int)note.n, note.p);
     (void)buf_add_str(out, str_slice(text, tail, text.n));
 }

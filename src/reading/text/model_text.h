@@ -5,12 +5,16 @@
 #ifndef TEXT_MODEL_TEXT_H
 #define TEXT_MODEL_TEXT_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/str.h"
 
 /* Appends at most `most` bytes: a longer text gets its head and tail, and between them a line with
- * the number of bytes that are left out and the note, such as "URI has them"; "" for no note. */
-void model_add_cut(struct buf *out, struct str text, size_t most, struct str note);
+ * the number of bytes that are left out and the note, such as "URI has them"; "" for no note. If
+ * `total` is not 0, the text is an output of so many bytes with a line about those that were not
+ * kept (result/capture.h): they are counted, too, if that line is left out. */
+void model_add_cut(struct buf *out, struct str text, size_t most, struct str note, uint64_t total);
 
 /* Appends a program's error stream without the frames of libraries in its tracebacks: one line
  * gives the number of frames left out. Frames of the program's own files stay. Knows the tracebacks

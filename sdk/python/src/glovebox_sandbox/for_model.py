@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
+from .quantities import Size, size
+
 LIMIT = 32 << 10  # bytes
 _PART_FRAME, _FILES_SHOWN, _PATH_SHOWN, _MESSAGE_SHOWN, _FAILURES_SHOWN, _ADVICE_READ = 80, 20, 255, 1000, 20, 4096
 _UNENDED = "text (no newline at the end)"
@@ -24,11 +26,13 @@ Document = Mapping[str, Any]
 class _Part(NamedTuple):
     title: str
     text: bytes
+    total: int
 
 
-def text_for_model(document: Document, limit: Optional[int] = LIMIT) -> str:
-    """The text for a result's document, of at most `limit` bytes in UTF-8; None: of any length."""
-    parts = [_Part(title, _bytes(text)) for title, text in _parts(document) if text]
+def text_for_model(document: Document, limit: Optional[Size] = LIMIT) -> str:
+    """The text for a result's document, of at most `limit` bytes in UTF-8; None or 0: of any length."""
+    limit = None if limit is None else size("limit", limit) or None
+    parts = [_Part(title, _bytes(text), _total(document, title)) for title, text in _parts(document) if text]
     facts = "\n".join(_facts(document, bool(parts))).encode("utf-8", "replace")
     used = len(facts) + len(parts) * _PART_FRAME
     share = None if limit is None else _fair_share([len(part.text) for part in parts], max(limit - used, 0))
@@ -52,9 +56,9 @@ def _parts(document: Document) -> list[tuple[str, str]]:
 def _section(part: _Part, most: Optional[int]) -> bytes:
     text, room = part.text, most
     if most is not None and room is not None:
-        text = _cut(part.text, room)
+        text = _cut(part.text, room, part.total)
         while (room := room // 2) and len(text) + 2 * _longest_run(text) > most:
-            text = _cut(part.text, room)
+            text = _cut(part.text, room, part.total)
     run = _longest_run(text)
     fence = b"`" * (3 if run < 3 else run + 1)
     ended = text.endswith(b"\n")
@@ -75,14 +79,26 @@ def _fair_share(sizes: Sequence[int], room: int) -> int:
     return share
 
 
-def _cut(text: bytes, most: int) -> bytes:
+def _total(document: Document, title: str) -> int:
+    """The bytes of an output that was not kept as a whole; 0 for any other part."""
+    name = {"Output:": "stdout", "Errors:": "stderr"}.get(title, "")
+    total = document.get(name + "_bytes")
+    return total if document.get(name + "_truncated") is True and isinstance(total, int) and total > 0 else 0
+
+
+def _cut(text: bytes, most: int, total: int) -> bytes:
     if len(text) <= most:
         return text
     room = max(most - 80, 0)
     head, tail = _head(text, room - room // 4), len(text) - room // 4
     while tail < len(text) and text[tail] & 0xC0 == 0x80:
         tail += 1
-    return b"%s\n[%d bytes are left out here]\n%s" % (head, tail - len(head), text[tail:])
+    begin, lost = len(head), 0
+    line = re.search(rb"\n\.\.\.\(truncated: (\d{1,18}) of %d bytes left out\)\.\.\.\n" % total, text) if total else None
+    if line and int(line[1]) <= total and line.start() < tail and line.end() > begin:  # the whole line, or nothing of it
+        begin, tail = min(begin, line.start()), max(tail, line.end())
+        lost = int(line[1]) - (line.end() - line.start())
+    return b"%s\n[%d bytes are left out here]\n%s" % (text[:begin], tail - begin + lost, text[tail:])
 
 
 def _head(text: bytes, most: int) -> bytes:

@@ -12,6 +12,7 @@ from .documents import each, from_document, nothing, one
 from .errors import CheckError, FaultError, GuestError, LimitError, RefusedError, RunError, TestError
 from .for_model import LIMIT, text_for_model
 from .printable import one_line, shown
+from .quantities import Size
 from .schemas import PlainResult
 from .shown import Display, bundle_of, displays_from
 from .values import Foreign, decode, decode_shown
@@ -250,8 +251,9 @@ class Result(PlainResult):
         message = f"{self.failure} ({advice})" if advice else self.failure
         raise _ERRORS.get(self.error_type, FaultError)(message, self)
 
-    def for_model(self, limit: Optional[int] = LIMIT) -> str:
-        """The text for a model, of at most `limit` bytes (None: of any length): output, value, failure, advice, files.
+    def for_model(self, limit: Optional[Size] = LIMIT) -> str:
+        """The text for a model, of at most `limit` bytes, such as ``"8k"`` (None or 0: of any length): output, value,
+        failure, advice, files.
 
         It is the text of `glovebox format` and of MCP. Long output has its head and tail.
         """

@@ -49,7 +49,7 @@ PLACES = (("cd my-project", "mkdir -p my-project; cd my-project"), ("/run/user/1
           ("glovebox test --compare-results", "cp results.jsonl before.jsonl; glovebox test --compare-results"),
           ("glovebox repl --preload", "PATH=$PWD/env/bin:$PATH glovebox repl --preload"),
           ("glovebox blocks --delimiters", "cat reply.md | glovebox blocks --delimiters"))
-STAYS = re.compile(r"glovebox serve --listen")  # runs until a signal comes
+STAYS = re.compile(r"glovebox serve --(listen|allow)")  # runs until a signal comes
 ASKS = re.compile(r"glovebox session|curl")  # needs a daemon
 
 

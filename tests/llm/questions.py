@@ -106,7 +106,7 @@ def test_analyze(tap):
     os.makedirs(place.path("taken/a.txt"))
     both = [block("open('a.txt', 'w').write('x')\nopen('b.txt', 'w').write('x')\nprint(1)")]
     done, _ = asked(place, both, "analyze", "sales.csv", "q", "--out", "taken")
-    tap.ok(b"taken/a.txt is not written: something of another kind" in done.stderr and b"taken/b.txt is written" in done.stderr, "--out where a folder is in the way", done)
+    tap.ok(b"taken/a.txt is not written: a file of another kind" in done.stderr and b"taken/b.txt is written" in done.stderr, "--out where a folder is in the way", done)
     done, _ = asked(place, both, "analyze", "sales.csv", "q", "--out", "taken", "--json")
     tap.equal([row["path"] for row in document(done)["steps"][-1]["result"]["skipped"]], ["a.txt"], "... also in the document")
     done, _ = asked(place, [block("open('a.txt', 'w').write('x')\nprint(1)")], "analyze", "sales.csv", "q", "--out", "/proc")

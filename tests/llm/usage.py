@@ -68,7 +68,7 @@ def test_versions(tap):
     path = place.path("old.db")
     place.run("run", "--log", path, "-c", "print(1)")
     with sqlite3.connect(path) as db:
-        db.executescript("DROP TABLE usage; UPDATE meta SET value = '1'; PRAGMA user_version = 1;")
+        db.executescript("DROP TABLE usage; ALTER TABLE runs DROP COLUMN network; UPDATE meta SET value = '1'; PRAGMA user_version = 1;")
     db.close()
     done = place.run("usage", "--log", path)
     tap.ok(done.returncode == 0 and b"no usage yet" in done.stdout, "usage of an old log", done)

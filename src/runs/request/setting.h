@@ -76,7 +76,7 @@ int permit_check(const struct request_rules *rules, enum permit permit, const ch
  * pattern never allows another registry. */
 int image_check(const struct request_rules *rules, const char *image, struct err *err);
 /* Checks a client's value of --net: that it can be read, and that the rules permit it. */
-int request_network(const char *net, const struct request_rules *rules, struct err *err);
+int request_network(const char *text, const struct request_rules *rules, struct err *err);
 /* ERR_POLICY unless the patterns cover every host that the text names. */
 int network_check(const struct request_rules *rules, const char *text, struct err *err);
 /* ERR_POLICY if `wanted` is more than the ceiling; 0 is no limit, so it exceeds every ceiling. */

@@ -75,8 +75,7 @@ json_t *log_json_run(const struct run_record *run, bool with_code)
     json_object_set_new(v, "outcome", json_string(run_outcome_name(run->outcome)));
     add_numbers(v, run);
     json_object_set_new(v, "denied", nested(run->denied));
-    /* It is empty in runs that were logged before there was such a network. */
-    json_object_set_new(v, "network", run->network.n ? nested(run->network) : json_array());
+    json_object_set_new(v, "network", nested(run->network));
     json_object_set_new(v, "error", json_text_or_null(run->error));
     if (with_code)
         json_object_set_new(v, "code", run->code.p ? json_text(run->code) : json_null());

@@ -97,7 +97,7 @@ def test_broken_lines(t):
     t.equal((summary.get("total"), summary.get("errors"), summary.get("passed"), done.code), (12, 10, 1, 1), "each is a failure", done)
     errors = sorted(json.loads(l)["error"] for l in done.out.splitlines()[:-1] if json.loads(l)["error"])
     t.ok(all(e.startswith("line ") for e in errors), "with its line", errors)
-    t.ok(any(e.startswith("line 6: the task has no candidate") for e in errors), "and why", errors)
+    t.ok(any(e == 'line 6: the candidate is missing, as "completion", "code" or "solution"; the line has: id' for e in errors), "and why", errors)
     t.ok(any(e.startswith('line 7: "cases": ') for e in errors), "cases too", errors)
 
 
@@ -249,6 +249,61 @@ def test_resume(t):
     t.refused(done, 2, "--resume needs --results", "--resume alone")
     done = t.box("test", "x.py", "--suite", "s.jsonl")
     t.refused(done, 2, "with --suite the candidates are in the suite", "a program beside a suite")
+
+
+@box.once
+def test_fields(t):
+    """A field of HumanEval's that is missing or of another type: the line, the field, what is expected, and what is there."""
+    whole = {"task_id": "H/0", "prompt": "def f(x):\n", "completion": "    return x\n", "entry_point": "f", "test": "def check(c):\n    assert c(1) == 1"}
+    missing = {"task_id": '"task_id" \\(or "id"\\) is missing, a string or a number', "prompt": '"prompt" is missing, which the indented completion continues',
+               "completion": 'the candidate is missing, as "completion", "code" or "solution"', "test": 'the tests are missing, as "test"',
+               "entry_point": '"entry_point" is missing, the name of the function that check\\(\\) of "test" gets'}
+    wrong = {"task_id": "a string or a number", "test": "a string with test code, or a list of such strings"}
+    for apart in (False, True):
+        sample = ("task_id", "completion")
+        for name in whole:
+            for value in (None, [{}]):
+                row = dict(whole, **{name: value}, other=1)
+                where = "" if not apart or name in sample else "its problem in p.jsonl: "
+                want = 'line 1: %s"%s" must be %s' % (where, name, wrong.get(name, "a string"))
+                if value is None:
+                    del row[name]
+                    want = "line 1: %s%s.*; the %s has: .*other" % (where, missing[name], "problem" if where else "line")
+                if name == "test" and value:
+                    want = 'line 1: %s"test_?l?i?s?t?" must be a list of strings' % where
+                row_of = lambda inside: {k: v for k, v in row.items() if k == "task_id" or k == "other" or (k in sample) == inside}
+                t.write("s.jsonl", lines([row_of(True) if apart else row]))
+                t.write("p.jsonl", lines([row_of(False) if name != "task_id" else whole]))
+                done = t.box("test", "--suite", "s.jsonl", "--json", "--log", "off", *(("--problems", "p.jsonl") if apart else ()))
+                t.match(want, done.events[0]["error"] or "", "%s %s%s" % (name, "missing" if value is None else "wrong", ", apart" if apart else ""))
+
+
+@box.once
+def test_wrong_files(t):
+    """Files in the wrong place, empty ones, and other encodings: they work, or one line says what to do."""
+    problem = {"task_id": "H/0", "prompt": "def f(x):\n", "entry_point": "f", "test": "def check(c):\n    assert c(1) == 1"}
+    sample = {"task_id": "H/0", "completion": "    return x\n"}
+    t.write("p.jsonl", lines([problem]))
+    t.write("s.jsonl", lines([sample]))
+    t.write("e.jsonl", "\n")
+    t.write("u.jsonl", lines([sample]).encode("utf-16"))
+    t.write("folder/x", "")
+    for args, want in ((("--suite", "p.jsonl", "--problems", "s.jsonl"), "p.jsonl: has problems, not samples: name it with --problems"),
+                       (("s.jsonl",), "s.jsonl: is data, not a program; --suite s.jsonl tests the samples in it"),
+                       (("s.jsonl", "p.jsonl"), "s.jsonl: is data, not a program; --suite s.jsonl"),
+                       (("--suite", "folder"), "folder: is a folder, not a file"), (("--suite", "s.jsonl", "--problems", "folder"), "folder: is a folder, not a file"),
+                       (("--suite", "s.jsonl", "--problems", "e.jsonl"), "--problems e.jsonl: the file has no problems"),
+                       (("--suite", "u.jsonl", "--problems", "p.jsonl"), "u.jsonl: is text in UTF-16; save it in UTF-8"),
+                       (("--samples", "s.jsonl", "--problems", "p.jsonl"), "--samples; 'glovebox test --suite FILE' tests samples")):
+        t.refused(t.box("test", *args), 2, want, " ".join(args))
+    done = t.box("test", "--suite", "e.jsonl", "--log", "off")
+    t.ok(done.code == 1 and done.out.startswith(b"no samples, in "), "an empty suite", done)
+    for name, change in (("CRLF", lambda s: s.replace("\n", "\r\n")), ("a byte order mark", lambda s: "\ufeff" + s), ("no last line end", str.strip)):
+        t.write("p.jsonl", change(lines([problem])))
+        t.write("s.jsonl", change(lines([sample])))
+        for args in (("--problems", "p.jsonl", "--suite", "s.jsonl"), ("s.jsonl", "--problems", "p.jsonl")):
+            done = t.box("test", "--log", "off", "-q", *args)
+            t.ok(done.code == 0 and b"1 of 1 passed" in done.out, name, done)
 
 
 def resumed(t, tasks, *args, name="s.jsonl"):

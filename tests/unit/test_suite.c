@@ -42,8 +42,10 @@ static void check_forms(void)
        "as HumanEval has it");
     OK(task.is_code && task.test_count == 1 && str_is(task.tests[0], "def check"), "its test");
     OK(str_is(task.code, "def f():\n  1") && str_is(task.prompt, "def f():\n"), "its code");
+    OK(load("{\"id\": 1, \"code\": \"x\", \"test\": \"def check(f): pass\\ncheck(x)\"}"),
+       "test code that calls its check()");
     OK(load_as("{\"id\": 1, \"prompt\": \"p\", \"completion\": \"a\", \"canonical_solution\": "
-               "\"b\", \"test\": \"\"}",
+               "\"b\", \"test\": \"t\"}",
                true) &&
            str_is(task.code, "pb"),
        "the reference");
@@ -62,18 +64,30 @@ static void check_errors(void)
         {"", "column 1"},
         {"[]", "a task must be a JSON object"},
         {"{\"id\": \"a\"", "column 11"},
-        {"{\"code\": \"\", \"test\": \"\"}", "the task has neither \"id\""},
-        {"{\"id\": []}", "\"id\" must be a string"},
+        {"{\"code\": \"\", \"test\": \"\"}",
+         "\"task_id\" (or \"id\") is missing, a string or a number; the line has: code, test"},
+        {"{\"id\": []}", "\"id\" must be a string or a number"},
+        {"{\"id\": null}", "the line has: no fields"},
+        {"{\"id\": 1, \"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": 1, \"g\": 1, \"h\": "
+         "1, \"i\": 1, \"j\": 1}",
+         "the line has: id, a, b, c, d, e, f, g, h, i and 1 more"},
         {"{\"id\": \"a\\u0000b\"}", "\"id\" must be a string without NUL"},
-        {"{\"id\": 1}", "the task has no candidate"},
+        {"{\"id\": 1}", "the candidate is missing"},
         {"{\"id\": 1, \"canonical_solution\": \"\"}", "--reference"},
         {"{\"id\": 1, \"code\": 1}", "\"code\" must be a string"},
-        {"{\"id\": 1, \"code\": \"\"}", "the task has no tests"},
+        {"{\"id\": 1, \"code\": \"\"}", "the tests are missing, as \"test\""},
         {"{\"id\": 1, \"code\": \"\", \"cases\": {}}", "\"cases\" must be a list"},
         {"{\"id\": 1, \"code\": \"\", \"cases\": [{\"arg\": 1}]}", "\"cases\": line 1, column"},
         {"{\"id\": 1, \"code\": \"\", \"test_list\": [1]}", "\"test_list\" must be a list"},
-        {"{\"id\": 1, \"code\": \"\", \"test\": 1}", "\"test\" must be test code"},
-        {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"language\": \"r\"}",
+        {"{\"id\": 1, \"code\": \"\", \"test\": 1}", "\"test\" must be a string with test code"},
+        {"{\"id\": 1, \"code\": \"\", \"test\": \" \"}",
+         "\"test\" must be test code, and is empty"},
+        {"{\"id\": 1, \"code\": \"\", \"test_list\": []}",
+         "\"test_list\" must be test code, and is"},
+        {"{\"id\": 1, \"completion\": \"  x\", \"test\": \"t\"}", "\"prompt\" is missing"},
+        {"{\"id\": 1, \"code\": \"x\", \"test\": \"def check(f): pass\"}",
+         "\"entry_point\" is missing"},
+        {"{\"id\": 1, \"code\": \"\", \"test\": \"t\", \"language\": \"r\"}",
          "test code can only test"},
         {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"timeout\": -1}", "\"timeout\""},
         {"{\"id\": 1, \"code\": \"\", \"test\": \"\", \"timeout\": \"x\"}", "\"timeout\""},

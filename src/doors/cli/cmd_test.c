@@ -72,12 +72,25 @@ static int cmd_test_read_file(const char *option, const char *path, struct buf *
     return -1;
 }
 
+/* A file of samples is named by an option, so that a program of that name is not one by mistake. */
+static int refuse_samples(const struct opt_args *args, struct err *err)
+{
+    for (size_t i = 0; i < args->operand_n; i++)
+        if (test_suite_is_name(args->operands[i]))
+            return err_set(err, ERR_USAGE,
+                           "%s: is data, not a program; --suite %s tests the samples in it",
+                           args->operands[i], args->operands[i]);
+    return 0;
+}
+
 static int cmd_test_read_code(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options->settings;
     const struct opt_args *args = &in->options->args;
     const char *path = args->operand_n ? args->operands[0] : NULL;
 
+    if (refuse_samples(args, err) < 0)
+        return -1;
     if (!s->common.code && !path)
         return err_set(err, ERR_USAGE,
                        "nothing to test: name a FILE, or give -c CODE, or - for standard input");

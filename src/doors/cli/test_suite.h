@@ -12,4 +12,7 @@
 int test_suite(const struct cli_options *options, const struct judge_request *request,
                struct err *err);
 
+/* True for the name of a file of samples or problems. */
+bool test_suite_is_name(const char *name);
+
 #endif

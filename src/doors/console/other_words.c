@@ -174,6 +174,7 @@ static const struct opt_other other_options[] = {
     {"read-only", "programs see nothing of the host that they could write"},
     {"requirements", PACKAGES},
     {"rm", "nothing of a run stays, so it is not needed"},
+    {"samples", "'glovebox test --suite FILE' tests samples"},
     {"security-opt", "'glovebox help layers' has what holds"},
     {"shell", "did you mean --lang bash?"},
     {"timeout-ms", "did you mean --timeout 500ms?"},

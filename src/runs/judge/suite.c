@@ -383,19 +383,33 @@ static int make_out(const struct suite_request *request, struct err *err)
     return path && fd < 0 ? err_wrap(err, "--out") : 0;
 }
 
-/* Opens all suites before the first task runs: a name may be wrong. */
-static int check_suites(const struct suite_request *request, struct err *err)
+/* Reads the first line, which shows whether the file is what its option says. */
+static int check_suite(const struct suite_request *request, const char *path, struct err *err)
 {
     struct suite_lines lines;
-    int result = 0;
+    struct str line;
+    int more = -1;
 
-    for (size_t i = 0; i < request->path_n && result == 0; i++) {
-        if (strcmp(request->paths[i], "-") == 0)
-            continue;
-        result = suite_lines_open(&lines, request->paths[i], err);
-        suite_lines_close(&lines);
-    }
-    return result;
+    if (suite_lines_open(&lines, path, err) == 0)
+        while ((more = suite_lines_next(&lines, &line, err)) > 0 && !line.n)
+            ;
+    if (more > 0 && request->form.problems && !request->form.reference &&
+        suite_line_is_problem(line))
+        more = err_set(err, ERR_USAGE,
+                       "%s: has problems, not samples: name it with --problems, and the file of "
+                       "samples with --suite",
+                       path);
+    suite_lines_close(&lines);
+    return more < 0 ? -1 : 0;
+}
+
+/* Looks at all suites before the first task runs. */
+static int check_suites(const struct suite_request *request, struct err *err)
+{
+    for (size_t i = 0; i < request->path_n; i++)
+        if (strcmp(request->paths[i], "-") != 0 && check_suite(request, request->paths[i], err) < 0)
+            return -1;
+    return 0;
 }
 
 static int open_results(struct suite *s, struct err *err)

@@ -84,6 +84,7 @@ char *suite_id_read(struct str line, struct err *err);
  * gigabytes. NULL with ERR_USAGE. End with suite_problems_close. */
 struct suite_problems *suite_problems_open(const char *path, struct err *err);
 void suite_problems_close(struct suite_problems *problems);
+const char *suite_problems_path(const struct suite_problems *problems);
 size_t suite_problems_count(const struct suite_problems *problems);
 /* Appends the text of a problem. -1 with ERR_USAGE if there is none with this id. Several threads
  * may call it. */
@@ -110,7 +111,13 @@ int suite_read_text(const struct suite_reader *r, const struct value *object,
                     const char *const *keys, struct str *ret);
 /* Always -1: "KEY" must be WHAT. */
 int suite_read_bad(struct err *err, const char *key, const char *what);
+/* Always -1: WHAT, and the names of the fields that are there. */
+int suite_read_missing(const struct suite_reader *r, const struct value *object, const char *what);
+/* Always -1: says that the error is in the problem, if problems are apart from samples. */
+int suite_read_of_problem(const struct suite_reader *r);
 struct str suite_read_join(struct arena *arena, struct str a, struct str b);
+/* True for an object with tests and without a candidate. */
+bool suite_line_is_problem(struct str line);
 /* suite_answer.c: reads the candidate. */
 int suite_answer_read(struct suite_reader *r);
 /* suite_known.c: reads the tests of a problem in the form of EvalPlus or LiveCodeBench. 1; 0 if it

@@ -124,14 +124,54 @@ static int read_reference(struct suite_reader *r, bool *ret_found)
     return 0;
 }
 
+static const char *const test_keys[] = {"test",       "test_list",         "cases", "base_input",
+                                        "plus_input", "public_test_cases", NULL};
+
 static int refuse_missing(const struct suite_reader *r)
 {
-    return err_set(r->err, ERR_USAGE,
-                   "the task has no candidate: \"code\", \"solution\", or \"prompt\" and "
-                   "\"completion\"%s",
-                   value_get(r->problem, "canonical_solution")
-                       ? "; --reference takes its canonical_solution"
-                       : "");
+    const char *missing = "the candidate is missing, as \"completion\", \"code\" or "
+                          "\"solution\"";
+
+    if (value_get(r->problem, "canonical_solution") && !r->form->problems)
+        return suite_read_missing(
+            r, r->sample,
+            arena_printf(&r->task->arena,
+                         "%s; --reference takes its canonical_solution, and --problems names this "
+                         "file if the samples are in another one",
+                         missing));
+    return suite_read_missing(r, r->sample, missing);
+}
+
+/* A body without its head is no program. */
+static int check_prompt(const struct suite_reader *r, struct str completion)
+{
+    const struct suite_task *t = r->task;
+
+    if (t->prompt.p || !is_indented(completion) ||
+        (t->language && strcmp(t->language, "python") != 0))
+        return 0;
+    suite_read_missing(r, r->problem,
+                       r->form->problems
+                           ? "\"prompt\" is missing, which the indented completion continues"
+                           : "\"prompt\" is missing, which the indented completion continues; or "
+                             "name the file that has it with --problems");
+    return suite_read_of_problem(r);
+}
+
+bool suite_line_is_problem(struct str line)
+{
+    const struct value_limits limits = {.nodes = CASE_NODES_MAX};
+    static const char *const candidate_keys[] = {"completion", "code",        "solution",
+                                                 "code_list",  "output_list", NULL};
+    struct arena arena = {0};
+    struct value object;
+    const char *key;
+
+    bool is_problem = value_read_json(line, &limits, &arena, &object, &(struct err){0}) == 0 &&
+                      object.type == VALUE_OBJECT && suite_read_find(&object, test_keys, &key) &&
+                      !has_key(&object, candidate_keys);
+    arena_done(&arena);
+    return is_problem;
 }
 
 static int read_sample_code(struct suite_reader *r)
@@ -154,6 +194,8 @@ static int read_sample_code(struct suite_reader *r)
         return refuse_missing(r);
     struct str given = code.p ? code : completion;
     struct str program = r->form->extract && given.n ? extract(t, given) : given;
+    if (!code.p && program.p && check_prompt(r, program) < 0)
+        return -1;
     t->code = code.p || !program.p ? program : complete(t, program);
     if (r->form->extract && !str_trim(program).n)
         t->code = (struct str){NULL, 0};
@@ -170,6 +212,6 @@ int suite_answer_read(struct suite_reader *r)
     if (suite_read_text(r, r->problem, SUITE_KEYS("prompt", "complete_prompt"), &r->task->prompt) <
             0 ||
         read_reference(r, &found) < 0)
-        return -1;
+        return suite_read_of_problem(r);
     return found ? 0 : read_sample_code(r);
 }

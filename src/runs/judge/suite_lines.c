@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -15,6 +16,7 @@ enum { CHUNK = 128 << 10 };
 int suite_lines_open(struct suite_lines *lines, const char *path, struct err *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
+    struct stat st;
     AUTO_CLOSE int fd =
         is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 
@@ -24,6 +26,8 @@ int suite_lines_open(struct suite_lines *lines, const char *path, struct err *er
         err->kind = ERR_USAGE;
         return -1;
     }
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_USAGE, "%s: is a folder, not a file", lines->path);
     lines->in = gzdopen(fd, "rb");
     if (!lines->in)
         return err_set(err, ERR_SYSTEM, "zlib cannot be initialized");
@@ -153,6 +157,7 @@ static void find_form(struct suite_lines *lines)
     if (c == 0xBF)
         c = next_byte(lines);
     lines->is_array = c == '[';
+    lines->is_utf16 = c == 0xFF || c == 0xFE;
     lines->begun = true;
     if (c != '[' && c != -1)
         (void)gzungetc(c, lines->in);
@@ -162,6 +167,8 @@ int suite_lines_next(struct suite_lines *lines, struct str *ret, struct err *err
 {
     if (!lines->begun)
         find_form(lines);
+    if (lines->is_utf16)
+        return err_set(err, ERR_USAGE, "%s: is text in UTF-16; save it in UTF-8", lines->path);
     int more = lines->is_array ? next_item(lines, ret, err) : next_line(lines, ret, err);
     lines->number += more > 0;
     return more;

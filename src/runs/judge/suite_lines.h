@@ -23,7 +23,7 @@ struct suite_lines {
     char *text;
     size_t room, number; /* number of the last line, or of the last item of an array, from 1 */
     uint64_t unpacked;
-    bool begun, is_array, closed; /* closed: the array's end was read */
+    bool begun, is_array, is_utf16, closed; /* closed: the array's end was read */
 };
 
 /* Opens the file; "-" is standard input. The caller keeps the path's memory. -1 with ERR_USAGE. End

@@ -49,6 +49,8 @@ static int read_all(struct suite_problems *p, struct err *err)
     suite_lines_close(&lines);
     if (more == 0 && fflush(p->file) != 0)
         return err_sys(err, "write a temporary file");
+    if (more == 0 && !suite_problems_count(p))
+        return err_set(err, ERR_USAGE, "the file has no problems");
     return more;
 }
 
@@ -74,6 +76,11 @@ void suite_problems_close(struct suite_problems *p)
         (void)fclose(p->file);
     json_decref(p->places);
     free(p);
+}
+
+const char *suite_problems_path(const struct suite_problems *p)
+{
+    return p->path;
 }
 
 size_t suite_problems_count(const struct suite_problems *p)

@@ -15,6 +15,38 @@ int suite_read_bad(struct err *err, const char *key, const char *what)
     return err_set(err, ERR_USAGE, "\"%s\" must be %s", key, what);
 }
 
+/* Returns "task_id, prompt and 3 more". A member that is null is none. */
+static const char *fields_of(struct arena *arena, const struct value *object)
+{
+    enum { SHOWN = 10, NAME_MAX = 40 };
+    const char *names = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < object->n; i++) {
+        const struct str name = object->items[2 * i].text;
+        const int length = (int)(name.n < NAME_MAX ? name.n : NAME_MAX);
+        if (object->items[2 * i + 1].type == VALUE_NONE || n++ >= SHOWN)
+            continue;
+        names =
+            arena_printf(arena, "%s%s%.*s", names ? names : "", names ? ", " : "", length, name.p);
+    }
+    return n <= SHOWN ? (names ? names : "no fields")
+                      : arena_printf(arena, "%s and %zu more", names, n - SHOWN);
+}
+
+int suite_read_missing(const struct suite_reader *r, const struct value *object, const char *what)
+{
+    return err_set(r->err, ERR_USAGE, "%s; the %s has: %s", what,
+                   object == r->sample ? "line" : "problem", fields_of(&r->task->arena, object));
+}
+
+int suite_read_of_problem(const struct suite_reader *r)
+{
+    return r->form->problems
+               ? err_wrap(r->err, "its problem in %s", suite_problems_path(r->form->problems))
+               : -1;
+}
+
 const struct value *suite_read_find(const struct value *object, const char *const *keys,
                                     const char **ret_key)
 {
@@ -65,10 +97,14 @@ static int read_id(struct suite_reader *r)
         r->task->id = arena_printf(&r->task->arena, "%lld", (long long)v->integer);
         return 0;
     }
+    if (v && v->type != VALUE_STR)
+        return suite_read_bad(r->err, key, "a string or a number");
     if (read_word(r, r->sample, keys, &r->task->id) < 0)
         return -1;
-    return r->task->id ? 0
-                       : err_set(r->err, ERR_USAGE, "the task has neither \"id\" nor \"task_id\"");
+    return r->task->id
+               ? 0
+               : suite_read_missing(r, r->sample,
+                                    "\"task_id\" (or \"id\") is missing, a string or a number");
 }
 
 static int read_sample(struct suite_reader *r)
@@ -153,6 +189,42 @@ static int read_setup(struct suite_reader *r)
     return 0;
 }
 
+static int refuse_untested(const struct suite_reader *r)
+{
+    return suite_read_missing(
+        r, r->problem,
+        r->form->problems
+            ? "the tests are missing, as \"test\", \"test_list\" or \"cases\""
+            : "the tests are missing, as \"test\", \"test_list\" or \"cases\", or in the file of "
+              "--problems");
+}
+
+static size_t count_text(struct str text, struct str word)
+{
+    size_t n = 0;
+
+    for (long at; (at = str_find(text, word)) >= 0; n++)
+        text = str_slice(text, (size_t)at + word.n, text.n);
+    return n;
+}
+
+/* A function check() that the test code does not call itself gets the tested function. */
+static int check_entry(const struct suite_reader *r)
+{
+    const struct suite_task *t = r->task;
+    size_t defined = 0, named = 0;
+
+    for (size_t i = 0; i < t->test_count; i++) {
+        defined += count_text(t->tests[i], STR("def check("));
+        named += count_text(t->tests[i], STR("check("));
+    }
+    return t->func || !defined || named > defined
+               ? 0
+               : suite_read_missing(r, r->problem,
+                                    "\"entry_point\" is missing, the name of the function that "
+                                    "check() of \"test\" gets");
+}
+
 static int read_tests(struct suite_reader *r)
 {
     struct suite_task *t = r->task;
@@ -160,19 +232,21 @@ static int read_tests(struct suite_reader *r)
     const struct value *v = suite_read_find(r->problem, SUITE_KEYS("test_list", "test"), &key);
 
     if (!v)
-        return err_set(r->err, ERR_USAGE,
-                       "the task has no tests: \"cases\", \"test\" or \"test_list\"");
+        return refuse_untested(r);
     if (v->type != VALUE_LIST && v->type != VALUE_STR)
-        return suite_read_bad(r->err, key, "test code");
+        return suite_read_bad(r->err, key, "a string with test code, or a list of such strings");
+    if (v->type == VALUE_LIST ? !v->n : !str_trim(v->text).n)
+        return suite_read_bad(r->err, key, "test code, and is empty");
     t->test_count = v->type == VALUE_LIST ? v->n : 1;
     if (t->test_count > SUITE_TESTS_MAX)
         return suite_read_bad(r->err, key, "shorter");
     t->tests = arena_zalloc(&t->arena, (t->test_count + 1) * sizeof *t->tests);
     t->is_code = true;
-    if (v->type == VALUE_LIST)
-        return suite_task_read_lines(r, key, v, t->tests);
-    t->tests[0] = v->text;
-    return 0;
+    if (v->type == VALUE_STR)
+        t->tests[0] = v->text;
+    else if (suite_task_read_lines(r, key, v, t->tests) < 0)
+        return -1;
+    return check_entry(r);
 }
 
 static int suite_task_read_cases(struct suite_reader *r)
@@ -220,7 +294,19 @@ static int join_problem(struct suite_reader *r, struct value *ret)
         return -1;
     r->problem_text = buf_str(&t->problem);
     r->problem = ret;
-    return parse_object(r, r->problem_text, ret) < 0 ? err_wrap(r->err, "its problem") : 0;
+    return parse_object(r, r->problem_text, ret) < 0 ? suite_read_of_problem(r) : 0;
+}
+
+/* What a sample cannot change. */
+static int read_problem(struct suite_reader *r)
+{
+    struct suite_task *t = r->task;
+
+    if (read_timeout(r) < 0 ||
+        read_word(r, r->problem, SUITE_KEYS("func", "entry_point"), &t->func) < 0 ||
+        read_word(r, r->problem, SUITE_KEYS("language"), &t->language) < 0 || read_setup(r) < 0)
+        return -1;
+    return 0;
 }
 
 /* *problem is the problem's object, if there are problems. */
@@ -228,12 +314,14 @@ static int read_object(struct suite_reader *r, struct value *problem)
 {
     struct suite_task *t = r->task;
 
-    if (read_id(r) < 0 || read_sample(r) < 0 ||
-        (r->form->problems && join_problem(r, problem) < 0) || read_timeout(r) < 0 ||
-        read_word(r, r->problem, SUITE_KEYS("func", "entry_point"), &t->func) < 0 ||
-        read_word(r, r->problem, SUITE_KEYS("language"), &t->language) < 0 ||
-        suite_answer_read(r) < 0 || read_setup(r) < 0 || suite_task_read_cases(r) < 0)
+    if (read_id(r) < 0 || read_sample(r) < 0 || (r->form->problems && join_problem(r, problem) < 0))
         return -1;
+    if (read_problem(r) < 0)
+        return suite_read_of_problem(r);
+    if (suite_answer_read(r) < 0)
+        return -1;
+    if (suite_task_read_cases(r) < 0)
+        return suite_read_of_problem(r);
     if (t->is_code && t->language && !language_traits_of(t->language)->has_calls)
         return err_set(r->err, ERR_USAGE, "test code can only test candidates in Python");
     return 0;

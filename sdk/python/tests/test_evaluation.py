@@ -67,8 +67,34 @@ def test_refusals(tmp_path: Path) -> None:
         evaluate(["text"], PROBLEMS)  # type: ignore[list-item]
     with pytest.raises(UsageError, match="none.jsonl: No such file"):
         evaluate(tmp_path / "none.jsonl")
-    with pytest.raises(UsageError, match="--jobs"):
-        evaluate(SAMPLES, PROBLEMS, jobs=0)
+    given: Any
+    for given, said in (
+            ({"jobs": 0}, "jobs: 0 is out of range; give 1 to 256"), ({"jobs": "x"}, "jobs: 'x' is not a whole number"), ({"k": [0]}, "k: '0' must be"),
+            ({"k": 5}, "k is an int; give a list of numbers"), ({"k": "1"}, "k is a str"),
+            ({"compare": "tokn"}, "compare: 'tokn' is neither exact, tokens, floats nor lines"),
+            ({"resume": True}, "resume=True needs results="), ({"results": tmp_path}, f"{tmp_path} exists already: add resume=True, or remove it"),
+            ({"samples": None}, "problems= needs samples=, or reference=True to test the problems' own solutions"),
+            ({"samples": PROBLEMS}, "samples: has problems, not samples: name it with problems=, and the file of samples with samples="),
+            ({"problems": []}, "problems: the file has no problems")):
+        with pytest.raises(UsageError) as refused:
+            evaluate(**{"samples": SAMPLES, "problems": PROBLEMS, **given})
+        assert str(refused.value).startswith(said) and "--" not in str(refused.value) and "/proc" not in str(refused.value)
+
+
+def test_words() -> None:
+    """Rows speak of arguments, too, and leave alone what the candidate has said."""
+    says = "def inc(x): raise ValueError('a; allow more with --memory')"
+    told = evaluate([{"task_id": "T/0"}, {"task_id": "T/1", "completion": "    pass"}, {"task_id": "T/0", "code": "Sure:\n```\nx = 1\n```"},
+                     {"task_id": "T/0", "code": says + "  # x"}], [PROBLEMS["T/0"], {"task_id": "T/1", "entry_point": "f"}], timeout=1)
+    assert told[0]["error"] == 'line 1: the candidate is missing, as "completion", "code" or "solution"; the line has: task_id'
+    assert told[1]["error"].startswith('line 2: its problem in problems: "prompt" is missing')
+    assert told[2]["detail"].endswith("; this is a reply with code in fences: add extract=True")
+    assert "allow more with --memory (in the test" in told[3]["detail"]
+    assert {row["suite"] for row in told} == {"samples"} and told.summary["suite"] == "samples"
+    alone = evaluate([{"task_id": "a", "completion": "    pass"}, {"task_id": "b", "code": "def f(): return 1 + len(bytearray(1 << 28))", "func": "f",
+                                                                "cases": [{"args": [], "expected": 1}]}], memory="64m")
+    assert "or name the file that has it with problems=; the line has" in alone[0]["error"]
+    assert "--" not in alone[1]["detail"] and alone[1]["outcome"] == "memory"
 
 
 def test_stopped() -> None:

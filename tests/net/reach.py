@@ -74,6 +74,16 @@ def test_advice(t, world):
     done = world.run("allow:api.example.com", "import urllib.request\nurllib.request.urlopen('http://evil.example.net/')")
     texts = [done["exception"]["hint"], *done["feedback"], done["advice"]]
     t.ok(all("evil.example.net" in x and "no rule allows this name" in x for x in texts), "advice names the host and the reason", texts)
+    t.ok(all("(--net allow:evil.example.net)" in x for x in texts[:2]), "and the rule that is missing", texts)
+    for url, port in (("http://none.example.com/", 80), ("https://none.example.com/", 443)):
+        done = world.run("allow:none.example.com", f"import urllib.request\nurllib.request.urlopen('{url}')")
+        want = f"allows none.example.com, but could not reach it at port {port}: the name cannot be resolved: "
+        for x in (done["exception"]["hint"], *done["feedback"]):
+            t.ok(want in x and ("there is no such name" in x or "no name server answered" in x) and "no network" not in x, f"{url}: the reason of a failed lookup", x)
+    for port in (80, 8443):
+        done = world.run("allow:api.example.com:443" if port == 80 else "allow:api.example.com", f"import urllib.request\nurllib.request.urlopen('http://api.example.com:{port}/')")
+        for x in (done["exception"]["hint"], *done["feedback"]):
+            t.ok("no network" not in x and ("no rule allows this port" in x or "the hosts and ports that --net allows" in x), f"port {port} is not open", x)
     for backend in ("host", "docker", "e2b"):
         done = world.run("allow:api.example.com", "1", "--backend", backend, "--allow-unsafe")
         t.ok("cannot restrict the network to hosts by name" in done["error"]["message"], f"backend {backend} refuses in words", done["error"])

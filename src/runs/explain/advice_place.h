@@ -11,6 +11,7 @@ struct result;
 
 struct advice_place {
     bool net;      /* it had a network: advice about a missing one would be wrong */
+    bool named;    /* it had a network of hosts by name */
     bool installs; /* the backend installs packages (--pip) */
 };
 

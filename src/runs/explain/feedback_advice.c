@@ -118,6 +118,7 @@ struct advice_place advice_place_of(const struct result *result)
 
     return (struct advice_place){
         .net = result->net_host,
+        .named = result->net_named,
         .installs = backend && !backend_need(backend, CAN_PACKAGES).why_not,
     };
 }
@@ -129,6 +130,13 @@ static struct str first_line(struct str message)
     (void)str_next_line(&message, &line);
     return str_slice(line, 0, MESSAGE_MAX);
 }
+
+/* Instead of advice about a missing network. */
+static const struct advice by_name = {
+    .topic = TOPIC_NETWORK,
+    .text = "Nothing answers there: the network of this sandbox has only the hosts and ports that "
+            "--net allows (80 and 443 if a host is named without a port), and its own servers. Use "
+            "one of them, or ask for another one to be allowed."};
 
 static const struct advice *feedback_advice_look_up(const struct advice_error *error,
                                                     struct str captures[ADVICE_CAPTURES])
@@ -144,7 +152,7 @@ static const struct advice *feedback_advice_look_up(const struct advice_error *e
             (a->topic == TOPIC_NETWORK && error->place.net))
             continue;
         if (advice_match(a->pattern, message, captures))
-            return a;
+            return a->topic == TOPIC_NETWORK && error->place.named ? &by_name : a;
     }
     return NULL;
 }

@@ -335,23 +335,49 @@ static const char *denial_text(const char *call, bool net, enum advice_topic *re
     return "The system call {1} is not allowed inside and returned an error. Do without it.";
 }
 
-/* Names the first thing that the network refused, and how to allow it; NULL if nothing was. The
- * caller frees. */
+/* The caller frees. */
+static char *refused_text(const struct net_row *row)
+{
+    const bool v6 = strchr(row->host, ':') != NULL;
+    AUTO_FREE char *host = xasprintf(v6 ? "[%s]" : "%s", row->host);
+    char port[8] = "";
+
+    if (row->port)
+        snprintf(port, sizeof port, ":%u", row->port);
+    return xasprintf("The network of this sandbox refused %s%s: %s. Use a host that is allowed, or "
+                     "ask for this one to be allowed (--net allow:%s%s).",
+                     host, port, row->reason, host,
+                     row->port == 80 || row->port == 443 ? "" : port);
+}
+
+static char *unreached_text(const struct net_row *row)
+{
+    return xasprintf("The network of this sandbox allows %s, but could not reach it at port %u: "
+                     "%s.",
+                     row->host, row->port, row->reason);
+}
+
+static bool is_unreached(const struct net_row *row)
+{
+    const struct str reason = str_from(row->reason);
+
+    return row->allowed && !row->bytes_in &&
+           (str_starts(reason, "the name cannot be resolved") ||
+            str_starts(reason, "cannot connect"));
+}
+
+/* Names the first host that the network refused, and how to allow it; or, of a run that failed, the
+ * first one that it could not reach, and why. NULL if there is none. The caller frees. */
 static char *network_text(const struct result *r)
 {
     const struct net_rows *rows = &r->network;
 
-    for (const struct net_row *row = rows->list; row < rows->list + rows->n; row++) {
-        char port[8] = "";
-        if (row->allowed || strcmp(row->host, "(others)") == 0)
-            continue;
-        if (row->port)
-            snprintf(port, sizeof port, ":%u", row->port);
-        AUTO_FREE char *where = xasprintf("%s%s", row->host, port);
-        return xasprintf("The network of this sandbox refused %s: %s. Use a host that is allowed, "
-                         "or ask for this one to be allowed (--net).",
-                         where, row->reason);
-    }
+    for (size_t i = 0; i < rows->n; i++)
+        if (!rows->list[i].allowed && strcmp(rows->list[i].host, "(others)") != 0)
+            return refused_text(&rows->list[i]);
+    for (size_t i = 0; i < rows->n && !r->success; i++)
+        if (is_unreached(&rows->list[i]))
+            return unreached_text(&rows->list[i]);
     return NULL;
 }
 
@@ -360,12 +386,26 @@ void collect_network(struct collector *c)
     collect_text(c, TOPIC_NETWORK, network_text(c->result));
 }
 
+/* True if a peer, or the network in its place, ended the connection. */
+static bool is_end(struct str message)
+{
+    static const char *const ends[] = {
+        "Bad Gateway",     "Forbidden",         "Tunnel connection failed", "EOF occurred",
+        "onnection reset", "closed connection", "onnection aborted",        "Max retries exceeded"};
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_find(message, str_from(ends[i])) >= 0)
+            return true;
+    return false;
+}
+
 void feedback_network(struct result *r)
 {
     struct result_exception *e = r->exception;
+    const struct advice_error error = {r->language, e ? e->type : NULL,
+                                       str_from(e ? e->message : NULL), advice_place_of(r)};
 
-    if (!e || advice_topic_of(&(struct advice_error){r->language, e->type, str_from(e->message),
-                                                     advice_place_of(r)}) != TOPIC_NETWORK)
+    if (!e || !(advice_topic_of(&error) == TOPIC_NETWORK || (!e->hint && is_end(error.message))))
         return;
     char *text = network_text(r);
     if (!text)
@@ -382,7 +422,8 @@ void collect_denied(struct collector *c)
 
     for (size_t i = 0, n = 0; i < o->denied_count && n < ARRAY_LEN(reported); i++) {
         enum advice_topic topic;
-        const char *text = denial_text(o->denied[i].name, c->result->net_host, &topic);
+        const char *text =
+            denial_text(o->denied[i].name, c->result->net_host || c->result->net_named, &topic);
         bool again = false;
         for (size_t k = 0; k < n; k++)
             again |= reported[k] == text;

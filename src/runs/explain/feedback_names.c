@@ -296,7 +296,7 @@ static void add_missing_package(struct buf *b, struct str module, struct advice_
     const char *instead = substitute_for(module);
 
     (void)buf_adds(b, " is not installed, and a program cannot install packages. ");
-    if (instead && str_starts(str_from(instead), "urllib.") && !place.net)
+    if (instead && str_starts(str_from(instead), "urllib.") && !place.net && !place.named)
         (void)buf_adds(b, "Use data that is given as a file, because there is no network; ");
     else if (instead)
         (void)buf_addf(b, "Use %s; ", instead);

@@ -87,6 +87,7 @@ struct result {
     const char *language;
     const char *backend;
     bool net_host;    /* it had the host's network */
+    bool net_named;   /* it had a network of hosts by name */
     int64_t began_ms; /* since 1970; 0: it did not begin */
     char source_sha256[SHA256_HEX];
 

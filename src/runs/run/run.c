@@ -173,6 +173,7 @@ static int run_choose(struct run *run, struct err *err)
     if (run->prepared.backend)
         run->result->backend = run->prepared.backend->name;
     run->result->net_host = q->place.net_host;
+    run->result->net_named = q->place.net_rules != NULL;
     if (run->prepared.language)
         run->result->language = run->prepared.language->name;
     if (chosen < 0)

@@ -217,6 +217,7 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     r->language = s->shared->prepared.language->name;
     r->backend = s->shared->prepared.backend->name;
     r->net_host = s->shared->request.run.place.net_host;
+    r->net_named = s->shared->request.run.place.net_rules != NULL;
     guest_wall(s->guest, &r->outcome);
     prepare_warn_backend(&s->shared->prepared, &r->warnings);
     prepare_warn_limits(&s->shared->prepared, r->outcome.held, &r->warnings);

@@ -51,7 +51,10 @@ static void resolve(struct lookup *l)
         keep_addresses(l, list);
     if (list)
         freeaddrinfo(list);
-    l->why = l->n ? NULL : error == EAI_AGAIN ? "no name server answered" : "it has no address";
+    l->why = l->n                  ? NULL
+             : error == EAI_AGAIN  ? "no name server answered"
+             : error == EAI_NONAME ? "there is no such name"
+                                   : "it has no address";
 }
 
 static void put(struct queue *queue, struct lookup *l)

@@ -54,6 +54,19 @@ def test_descriptions(tap):
         tap.ok("no network" not in about and listed["execute_code"]["annotations"]["openWorldHint"], "an open network", about)
 
 
+def test_machine(tap):
+    """What fails here is not blamed on the program."""
+    with Client(GLOVEBOX_JAIL="/nowhere/glovebox-jail") as client:
+        for tool, words in (("execute_code", {"code": "print(1)", "language": "python"}), ("run_command", {"command": "true"}),
+                            ("test_code", {"code": "def f(x): return 1", "cases": [{"args": [1], "expected": 1}]})):
+            result = client.call(tool, words)
+            tap.ok(result["isError"] and "failure of the machine, not of the program" in texts(result) and "cases passed" not in texts(result),
+                   f"{tool} without a helper", result)
+    with tempfile.TemporaryDirectory(prefix="gbmcp-path-") as empty, Client(PATH=empty) as client:
+        result = client.call("execute_code", {"code": "1", "language": "javascript"})
+        tap.ok(result["isError"] and "failure of the machine" in texts(result), "without the language's program", result)
+
+
 NAMES = ("execute_code", "run_command", "write_file", "read_file", "list_files", "check_code", "test_code", "create_session",
          "fork_session", "close_session", "session_id")
 
@@ -294,6 +307,7 @@ def test_displays(tap):
 
 def test(tap):
     test_descriptions(tap)
+    test_machine(tap)
     test_offered(tap)
     test_python_of_commands(tap)
     test_run(tap)

@@ -64,6 +64,9 @@ DOCUMENTS: list[dict[str, Any]] = [
     {**FAILED, "signal": 11},
     {"exit_code": -1, "stdout": "", "error": {"kind": "policy", "message": "no"}, "verdict": {"allowed": False, "reason": "import os"}},
     {"success": False, "stdout": "", "error": {"kind": "system", "message": "broken"}},
+    {"success": False, "stdout": "a", "exit_code": 0, "error": {"kind": "system", "message": "disk full"}},
+    {"success": False, "stdout": "", "exit_code": -1, "error": {"kind": "unsupported", "message": "no lua"}, "feedback": ["Install it."]},
+    {"success": False, "stdout": "", "exit_code": -1, "error": {"kind": "usage", "message": "no file"}},
     {"success": False, "stdout": "", "error": {"kind": "system", "message": "it is broken"}, "feedback": ["it is broken."]},
     {"success": False, "stdout": "", "total": 40, "passed": 1, "errors": 2, "test_results": [{"name": str(i), "passed": False, "detail": "bad"} for i in range(39)]},
 ]
@@ -106,6 +109,16 @@ def test_lost_bytes_are_counted() -> None:
     found = re.search(r"\[(\d+) bytes are left out here\]", text)
     assert found and result.stdout_truncated
     assert 5_000_000 - int(found[1]) == len(text) - len("Output:\n\n```text\n" + "\n" + found[0] + "\n" + "```\n")
+
+
+def test_failures_of_the_machine_are_told_apart() -> None:
+    ran = {"success": False, "stdout": "a", "exit_code": 0, "error": {"kind": "system", "message": "disk full"}}
+    text = Result.from_document(ran).for_model()
+    assert "The program ran, but its result is incomplete: disk full.\nThis is a failure of the machine, not of the program." in text
+    missing = {"success": False, "exit_code": -1, "error": {"kind": "unsupported", "message": "no lua"}}
+    assert "could not be run: no lua.\nThis is a failure of the machine" in Result.from_document(missing).for_model()
+    for own in ({**FAILED}, {"success": False, "exit_code": -1, "error": {"kind": "usage", "message": "no file"}}):
+        assert "machine" not in Result.from_document(own).for_model()
 
 
 def test_runs() -> None:

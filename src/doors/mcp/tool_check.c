@@ -9,6 +9,7 @@
 #include "mcp/advice.h"
 #include "mcp/tools.h"
 #include "run/check.h"
+#include "text/format.h"
 
 enum { FINDINGS_MAX = 100, CASES_LISTED = 200 };
 
@@ -123,9 +124,11 @@ static void answer_tests(struct mcp_call *call, const struct judge_result *r, in
     advice_for_model(document, tool_has_all_time(call, wall_ms));
     const char *advice = json_get_text(document, "feedback_text");
     json_t *error = tool_check_member(json_object_get(document, "error"), "message");
-    AUTO_FREE char *text = xasprintf("%zu of %zu cases passed.%s%s%s%s", r->passed, r->total,
-                                     r->message ? " " : "", r->message ? r->message : "",
-                                     advice && *advice ? "\n\n" : "", advice ? advice : "");
+    AUTO_FREE char *count = xasprintf("%zu of %zu cases passed.", r->passed, r->total);
+    AUTO_FREE char *text =
+        xasprintf("%s%s%s%s%s", format_machine_failed(document) ? FORMAT_MACHINE : count,
+                  r->message ? " " : "", r->message ? r->message : "",
+                  advice && *advice ? "\n\n" : "", advice ? advice : "");
 
     tool_answer(call, json_pack("[o]", tool_text(str_from(text))),
                 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "all_passed",

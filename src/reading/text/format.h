@@ -28,6 +28,9 @@ bool format_success(const json_t *run);
 bool format_refused(const json_t *run);
 /* The reason why nothing ran, or why the outcome is unknown; "" if there is none. */
 struct str format_error(const json_t *run);
+/* True if the error says nothing about the program: something of this host failed or is missing. */
+#define FORMAT_MACHINE "This is a failure of the machine, not of the program."
+bool format_machine_failed(const json_t *run);
 /* True if the program failed because it raised an exception. */
 bool format_raised(const json_t *run);
 /* Appends "NameError: name 'x' is not defined". */

@@ -164,18 +164,34 @@ static void add_advice(struct buf *out, const json_t *run)
                        advice.p);
 }
 
+/* True if the program ended, and what came after it failed. */
+static bool is_incomplete(const json_t *run)
+{
+    return json_is_integer(json_object_get(run, "exit_code")) &&
+           json_get_int(run, "exit_code") >= 0;
+}
+
+bool format_machine_failed(const json_t *run)
+{
+    static const char *const kinds[] = {"system", "unsupported", "bug", NULL};
+
+    return str_one_of(json_get_str(json_object_get(run, "error"), "kind"), kinds);
+}
+
 /* "The program failed: NameError: name 'x' is not defined (line 3)." */
 static void add_verdict(struct buf *out, const json_t *run)
 {
     (void)buf_addf(out, "%s: ",
-                   format_refused(run)   ? "The program was refused"
-                   : format_error(run).n ? "The program could not be run"
-                                         : "The program failed");
+                   format_refused(run)                         ? "The program was refused"
+                   : format_error(run).n && is_incomplete(run) ? "The program ran, but its result "
+                                                                 "is incomplete"
+                   : format_error(run).n                       ? "The program could not be run"
+                                                               : "The program failed");
     if (format_raised(run))
         add_exception(out, run);
     else
         format_reason(run, out);
-    (void)buf_adds(out, ".\n");
+    (void)buf_adds(out, format_machine_failed(run) ? ".\n" FORMAT_MACHINE "\n" : ".\n");
     add_advice(out, run);
 }
 

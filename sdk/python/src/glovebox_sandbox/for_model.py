@@ -13,6 +13,7 @@ from .quantities import Size, size
 
 LIMIT = 32 << 10  # bytes
 _PART_FRAME, _FILES_SHOWN, _PATH_SHOWN, _MESSAGE_SHOWN, _FAILURES_SHOWN, _ADVICE_READ = 80, 20, 255, 1000, 20, 4096
+_MACHINE = "This is a failure of the machine, not of the program.\n"
 _UNENDED = "text (no newline at the end)"
 _LIBRARY = re.compile(r"/site-packages/|/dist-packages/|/node_modules/|/lib(?:64)?/python\d|^<frozen ")
 _PYTHON_FRAME = re.compile(r'[ |]*File "(.*?)", line ')
@@ -241,13 +242,16 @@ def _success(document: Document) -> bool:
 
 def _verdict(document: Document) -> str:
     error = _error(document)
-    begin = "was refused" if _refused(document) else "could not be run" if error else "failed"
+    incomplete = isinstance(document.get("exit_code"), int) and document["exit_code"] >= 0
+    begin = ("was refused" if _refused(document) else "failed" if not error
+             else "ran, but its result is incomplete" if incomplete else "could not be run")
     raised = (document.get("exception") or {}).get("type")
     stopped = document.get("timed_out") is True or document.get("oom_killed") is True
     why = _exception(document["exception"]) if raised and not error and not stopped else _reason(document, error)
     advice = _head(_bytes(_advice(document)), _MESSAGE_SHOWN).decode()
     said = bool(error) and _advice(document).startswith(error)
-    return f"The program {begin}: {why}.\n" + (f"Hint: {advice}\n" if advice and not said else "")
+    machine = _MACHINE if _text(document.get("error") or {}, "kind") in ("system", "unsupported", "bug") else ""
+    return f"The program {begin}: {why}.\n{machine}" + (f"Hint: {advice}\n" if advice and not said else "")
 
 
 def _reason(document: Document, error: str) -> str:

@@ -80,7 +80,8 @@ class GloveboxBackend(BaseSandbox):
         result = self._box.exec(command, timeout=NO_LIMIT_S if timeout == 0 else timeout)
         output = result.output
         if result.message and not result.success:
-            output = f"{output}\n{result.message}" if output else result.message
+            message = f"{result.message} (the sandbox failed, not the command)" if result.error_type == "ours" else result.message
+            output = f"{output}\n{message}" if output else message
         return ExecuteResponse(output=output, exit_code=result.exit_code, truncated=result.truncated)
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:

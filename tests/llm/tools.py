@@ -100,7 +100,7 @@ def test_arguments(tap):
             ("a language of another type", {"code": "x", "language": 3}, "'language' is not a string"),
             ("a wrong time", {"code": "x", "timeout_seconds": "soon"}, "timeout_seconds"),
             ("a negative time", {"code": "x", "timeout_seconds": -1}, "timeout_seconds"),
-            ("a folder elsewhere", {"code": "x", "working_directory": "/etc"}, "cannot start in '/etc': it is absolute"),
+            ("a folder elsewhere", {"code": "x", "working_directory": "/etc"}, "cannot start in '/etc', which is not in the workspace"),
             ("a folder above", {"code": "x", "working_directory": "../x"}, "contains '..'"),
             ("a folder of another type", {"code": "x", "working_directory": 1}, "'working_directory' is not a string"),
             ("a variable of the host", {"code": "x", "environment": ["HOME"]}, "'environment' is not an object"),

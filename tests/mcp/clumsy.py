@@ -76,7 +76,7 @@ def test_folders(tap):
         failed = client.call("execute_code", {"code": "print(1)", "working_directory": "nope"})
         tap.ok(failed["isError"] and "the workspace has no such folder" in texts(failed) and "--" not in texts(failed), "a folder that is missing", failed)
         failed = client.call("execute_code", {"code": "print(1)", "working_directory": "/etc"})
-        tap.ok(failed["isError"] and "it is absolute" in texts(failed), "a folder elsewhere", failed)
+        tap.ok(failed["isError"] and "not in the workspace" in texts(failed), "a folder elsewhere", failed)
         session = client.tool("create_session", files=files)["session_id"]
         tap.equal(client.tool("execute_code", session_id=session, code=where, cwd="src").get("stdout"), "src 5\n", "in a session")
         tap.equal(client.tool("run_command", session_id=session, command="basename $PWD", cwd="src").get("stdout"), "src\n", "a command in a session")

@@ -26,6 +26,12 @@ int workspace_folder(struct str named, struct str *ret, struct err *err)
     const char *problem = path.n ? lay_path_problem(path) : NULL;
     char shown[PATH_SHOW];
 
+    if (str_starts(path, "/"))
+        return err_set(err, ERR_USAGE,
+                       "the program cannot start in '%s', which is not in the workspace: let it go "
+                       "there itself, as with os.chdir() or cd, if --ro shows that folder, or give "
+                       "a copy of the folder with --work-dir",
+                       path_show(named, shown, sizeof shown));
     if (problem)
         return err_set(err, ERR_USAGE, "the program cannot start in '%s': it %s",
                        path_show(named, shown, sizeof shown), problem);

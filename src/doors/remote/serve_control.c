@@ -69,8 +69,9 @@ static int control_open(const struct config *config, struct control *c, struct e
     if (err->kind != ERR_SYSTEM)
         return -1;
     struct err why = *err;
-    return err_set(err, ERR_SYSTEM, "no daemon answers at %s (%s)", c->name,
-                   strerror(why.sys ? why.sys : ECONNREFUSED));
+    return err_set(err, ERR_SYSTEM, "no daemon answers at %s (%s)%s", c->name,
+                   strerror(why.sys ? why.sys : ECONNREFUSED),
+                   c->place ? "" : "; --listen ADDRESS names a daemon that listens elsewhere");
 }
 
 static void control_close(struct control *c)

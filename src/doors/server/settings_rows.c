@@ -17,7 +17,9 @@ const struct opt serve_options[] = {
      .offset = AT(listen),
      .arg = "ADDRESS",
      .group = "Where to listen",
-     .help = "unix:PATH, or HOST:PORT (which needs --token-file); may be repeated"},
+     .help =
+         "unix:PATH, or HOST:PORT (which needs --token-file), instead of the usual socket; may be "
+         "repeated. With --status and --stop: the daemon at this address"},
     {.name = "token-file",
      .kind = OPT_STRING,
      .flags = OPT_CONF,

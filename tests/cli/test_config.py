@@ -418,3 +418,22 @@ def test_guest_writes_project(t):
         done,
     )
     t.match(b"left out: glovebox.conf", done.err, "and that is said")
+
+
+def test_unreadable(t):
+    """The file of a home that is closed: one line that says what to do."""
+    if os.geteuid() == 0:
+        return t.skip("a closed home", "needs an ordinary user")
+    folder = t.path("home", ".config", "glovebox")
+    os.makedirs(folder)
+    t.write("home/.config/glovebox/glovebox.conf", "timeout = 3s\n")
+    env = {"HOME": t.path("home"), "XDG_CONFIG_HOME": ""}
+    os.chmod(folder, 0)
+    try:
+        done = t.run("-c", "1", env=env)
+        t.refused(done, 125, r"glovebox.conf: Permission denied; make it readable, or set HOME to another folder, or GLOVEBOX_CONFIG to a file that you can read$",
+                  "a config file that cannot be read")
+        t.exits(t.run("-c", "print(1)", env=dict(env, GLOVEBOX_CONFIG=t.write("own.conf", ""))), 0, "another file helps", b"1\n")
+    finally:
+        os.chmod(folder, 0o700)
+    return None

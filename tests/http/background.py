@@ -86,9 +86,10 @@ def said(done):
 def test_life(tap):
     with Place() as p:
         done = p.serve("--status")
-        tap.ok(done.returncode == 1 and "no daemon answers at unix:" + p.socket in done.stderr and "--listen ADDRESS names" in done.stderr, "there is none", said(done))
-        done = p.serve("--status", "--listen", "unix:" + p.socket)
-        tap.ok(done.returncode == 1 and "no daemon answers at unix:" + p.socket in done.stderr and "ADDRESS" not in done.stderr, "nor there", said(done))
+        tap.ok(done.returncode == 1 and "no daemon answers at unix:" + p.socket in done.stderr and "ADDRESS" not in done.stderr, "there is none", said(done))
+        done = p.serve("--status", env={"GLOVEBOX_SOCKET": "", "XDG_RUNTIME_DIR": p.folder})
+        tap.ok(done.returncode == 1 and p.folder + "/glovebox.sock" in done.stderr and "; --listen ADDRESS names" in done.stderr,
+               "nor at the usual socket: how to name another", said(done))
         done = p.serve("--stop")
         tap.ok(done.returncode == 1 and "no daemon answers at unix:" + p.socket in done.stderr, "none to stop", said(done))
         done = p.serve("--background")

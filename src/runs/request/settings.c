@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request/setting.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/suggestion.h"
@@ -65,6 +68,24 @@ char *settings_user_file(const char *config, bool *ret_named)
     return *ret_named ? xstrdup(named) : user_file_config("glovebox.conf");
 }
 
+/* After sudo or setpriv, HOME is often another user's. */
+static int blame_home(struct err *err)
+{
+    const char *home = getenv("HOME");
+    struct stat st;
+
+    if (err->sys != EACCES)
+        return -1;
+    bool foreign = home && stat(home, &st) == 0 && st.st_uid != geteuid();
+    struct err why = *err;
+    (void)err_set(err, ERR_SYSTEM, "%s; %s, or GLOVEBOX_CONFIG to a file that you can read",
+                  why.msg,
+                  foreign ? "$HOME is another user's folder: set it to your own"
+                          : "make it readable, or set HOME to another folder");
+    err->sys = why.sys;
+    return -1;
+}
+
 static int load_files(struct settings *settings, struct opt_set *set, const char *config,
                       struct err *err)
 {
@@ -79,7 +100,7 @@ static int load_files(struct settings *settings, struct opt_set *set, const char
     };
 
     if (user && opt_load_conf(set, &conf, err) < 0)
-        return -1;
+        return named ? -1 : blame_home(err);
     if (!config) {
         conf.path = "glovebox.conf";
         conf.from = OPT_FROM_PROJECT;

@@ -74,6 +74,10 @@ static void test_bad_tokens(const char *folder)
     refuses_tokens(folder, "ann 0123456789abcdef\n", 0644, "other users can read it");
     refuses_tokens(folder, "# nothing\n", 0600, "no token in it");
     refuses_tokens(folder, "ann short\n", 0600, "at least 16");
+    refuses_tokens(folder, "ann 0123456789abcdef\nbob 0123456789abcdef\n", 0600,
+                   ":2: this token has the name 'ann' already");
+    refuses_tokens(folder, "0123456789abcdef\nbob 0123456789abcdef\n", 0600,
+                   "this token is there without a name already");
     refuses_tokens(folder, "a/b 0123456789abcdef\n", 0600, "a name before a token");
 }
 

@@ -76,10 +76,19 @@ static int tokens_add_line(struct token_list *list, struct str line, struct err 
     if (list->n == TOKENS_MAX)
         return err_set(err, ERR_USAGE, "there are more than %d tokens", TOKENS_MAX);
     list->at = xrealloc_array(list->at, list->n + 1, sizeof *list->at);
-    struct token *t = &list->at[list->n++];
+    struct token *t = &list->at[list->n];
     *t = (struct token){0};
     memcpy(t->name, name.p, name.n);
     sum_of(token, t->sum);
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->at[i].sum, t->sum) == 0 && strcmp(list->at[i].name, t->name) != 0)
+            return strcmp(list->at[i].name, TOKEN_NAMELESS) == 0
+                       ? err_set(err, ERR_USAGE, "this token is there without a name already")
+                       : err_set(err, ERR_USAGE,
+                                 "this token has the name '%s' already; each name needs a token of "
+                                 "its own",
+                                 list->at[i].name);
+    list->n++;
     return 0;
 }
 

@@ -176,6 +176,29 @@ static void test_write(void)
     net_rules_done(&r);
 }
 
+static void test_advice(void)
+{
+    static const char *const rows[][2] = {
+        {"alow:api.example.com", "did you mean allow:api.example.com?"},
+        {"allow=api.example.com", "did you mean allow:api.example.com?"},
+        {"http://api.example.com/", "give the host alone: api.example.com"},
+        {"allow:api.example.com/path", "give the host alone: api.example.com"},
+        {"https://u:p@api.example.com:8443/x?a", "give the host alone: api.example.com:8443"},
+        {"a.example.com,b.example.com/x", "give the host alone: b.example.com"},
+        {"http:///", "is not a port"},
+    };
+    struct net_rules r;
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        bool refused = net_rules_read(str_from(rows[i][0]), &r, &err) < 0;
+        if (!OK(refused && strstr(err.msg, rows[i][1]), "'%s': %s", rows[i][0], rows[i][1]))
+            printf("# %s\n", refused ? err.msg : "not refused");
+    }
+    OK(net_rules_read(STR("allow:allow:443"), &r, &err) == 0, "a host may be called 'allow'");
+    net_rules_done(&r);
+}
+
 static const struct {
     const char *text;
     bool is_public;
@@ -241,6 +264,7 @@ int main(void)
     RUN(test_names());
     RUN(test_addresses());
     RUN(test_wrong());
+    RUN(test_advice());
     RUN(test_ports());
     RUN(test_patterns());
     RUN(test_write());

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/suggestion.h"
 
 #define SHOWN(s) (int)((s).n < 80 ? (s).n : 80), (s).p
 
@@ -93,13 +94,49 @@ static bool split_port(struct str rule, struct str *ret_host, struct str *ret_po
     return true;
 }
 
+/* The host and port of an address as in a browser: "api.example.com:8443". */
+static struct str host_of_url(struct str rule)
+{
+    long scheme = str_find(rule, STR("://"));
+    struct str host = scheme < 0 ? rule : str_slice(rule, (size_t)scheme + 3, rule.n);
+    size_t n = 0;
+
+    while (n < host.n && !strchr("/?#", host.p[n]))
+        n++;
+    host.n = n;
+    const char *at = memrchr(host.p, '@', host.n);
+    return at ? str_slice(host, (size_t)(at + 1 - host.p), host.n) : host;
+}
+
+/* True for "alow:x" and "allow=x": the rest is what the rule should be. */
+static bool is_misspelt_allow(struct str rule, struct str *ret_rest)
+{
+    size_t n = 0;
+
+    while (n < rule.n && rule.p[n] != ':' && rule.p[n] != '=')
+        n++;
+    struct suggestion near = {.word = str_slice(rule, 0, n)};
+    suggestion_try(&near, "allow");
+    *ret_rest = str_slice(rule, n + 1 < rule.n ? n + 1 : rule.n, rule.n);
+    int64_t port;
+    return near.best && n > 2 && n < rule.n && !num_int64(*ret_rest, &port);
+}
+
+static int check_rule_form(struct str rule, struct err *err)
+{
+    struct str rest, host = host_of_url(rule);
+
+    if (host.n < rule.n && host.n)
+        return err_set(err, ERR_USAGE, "'%.*s': give the host alone: %.*s", SHOWN(rule),
+                       SHOWN(host));
+    if (is_misspelt_allow(rule, &rest))
+        return err_set(err, ERR_USAGE, "'%.*s': did you mean " NET_ALLOW "%.*s?", SHOWN(rule),
+                       SHOWN(rest));
+    return 0;
+}
+
 static int refuse_host(struct str rule, struct err *err)
 {
-    if (str_find(rule, STR("://")) >= 0 || memchr(rule.p, '/', rule.n))
-        return err_set(err, ERR_USAGE,
-                       "'%.*s': a rule is a name and a port, without a scheme and a path: "
-                       "api.example.com:443",
-                       SHOWN(rule));
     if (memchr(rule.p, '*', rule.n))
         return err_set(err, ERR_USAGE,
                        "'%.*s': a * stands for whole names below a domain: *.example.com",
@@ -152,6 +189,8 @@ static int read_rule(struct str rule, bool pattern, struct net_rule *ret, struct
     struct str host, port;
 
     *ret = (struct net_rule){.ports = NET_PORT_WEB};
+    if (check_rule_form(rule, err) < 0)
+        return -1;
     if (!split_port(rule, &host, &port))
         return refuse_host(rule, err);
     int result = net_address_read(host, &ret->address) ? read_address(rule, ret, err)

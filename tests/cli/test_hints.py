@@ -83,6 +83,11 @@ def test_without_terminal(t):
         for how, env in ((("-q",), {}), (("--json",), {}), (("--events",), {}), ((), {"GLOVEBOX_HINTS": "0"})):
             err = t.run("--no-daemon", *how, "-c", code, env=env).err
             t.ok(b"hint:" not in err and b"not kept" not in err, "not with %s" % (" ".join(how) or "GLOVEBOX_HINTS=0"), err)
+    for word in ("no", "FALSE", "off", "Off"):
+        t.ok(b"hint" not in t.run("-c", "1 / 0", env={"GLOVEBOX_HINTS": word}).err, "GLOVEBOX_HINTS=" + word)
+    odd = t.run("-c", "1 / 0", env={"GLOVEBOX_HINTS": "x\x1b"}).err
+    t.ok(odd.count(b"GLOVEBOX_HINTS is 'x") == 1 and b"; write 0 or 1" in odd and b"\x1b" not in odd and b"hint: The divisor" in odd, "another word", odd)
+    t.match(b"did you mean GLOVEBOX_HINTS", t.run("-c", "1", env={"GLOVEBOX_HINT": "0"}).err, "a misspelt name")
     t.match(b"hint: The divisor", t.run("-c", "1 / 0", env={"GLOVEBOX_HINTS": "1"}).err, "GLOVEBOX_HINTS=1 is the default")
     t.write("own.py", "class Own(Exception): pass\nraise Own('x')\n")
     t.ok(b"hint" not in t.run("own.py").err, "an unknown error is not said twice")

@@ -2,6 +2,7 @@
 #include "console/misspelt.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,11 +74,40 @@ static bool is_misspelt(const char *name, size_t n, char ret_meant[NAME_MAX_BYTE
     return true;
 }
 
+/* 0 or 1 for the value of a variable that is on or off; -1 for another word. */
+static int is_on(const char *value)
+{
+    static const char *const off[] = {"0", "off", "no", "false", NULL};
+    static const char *const on[] = {"", "1", "on", "yes", "true", NULL};
+
+    return str_one_of_nocase(str_from(value), off)  ? 0
+           : str_one_of_nocase(str_from(value), on) ? 1
+                                                    : -1;
+}
+
+bool hints_are_wanted(void)
+{
+    const char *value = getenv(HINTS_VARIABLE);
+
+    return !value || is_on(value) != 0;
+}
+
+static void report_odd_hints(FILE *out)
+{
+    const char *value = getenv(HINTS_VARIABLE);
+
+    if (!value || is_on(value) >= 0)
+        return;
+    AUTO_FREE char *safe = safe_text(str_slice(str_from(value), 0, 40), false);
+    fprintf(out, "glovebox: " HINTS_VARIABLE " is '%s'; write 0 or 1\n", safe);
+}
+
 void misspelt_variables_report(FILE *out)
 {
     char meant[NAME_MAX_BYTES];
     int lines = 0;
 
+    report_odd_hints(out);
     for (char **entry = environ; entry && *entry && lines < LINES_MAX; entry++) {
         const char *name = *entry + strlen(PREFIX), *equals = strchr(*entry, '=');
         if (strncmp(*entry, PREFIX, strlen(PREFIX)) != 0 || !equals || equals <= name ||

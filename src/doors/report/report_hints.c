@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "console/misspelt.h"
 #include "explain/feedback.h"
 #include "formats/encoded.h"
 #include "formats/json_get.h"
@@ -16,17 +17,11 @@
 #include "report/report.h"
 #include "run/prepare.h"
 
-#define HINTS_VARIABLE "GLOVEBOX_HINTS"
-
 enum { NAMES_SHOWN = 3 };
 
 static bool are_wanted(const struct cli_settings *settings)
 {
-    static const char *const off[] = {"0", "off", "no", "false", NULL};
-    const char *hints = getenv(HINTS_VARIABLE);
-
-    return !settings->json && !settings->common.events &&
-           !(hints && str_one_of(str_from(hints), off));
+    return !settings->json && !settings->common.events && hints_are_wanted();
 }
 
 /* Returns the module that the program's Python lacks; empty for another failure. */

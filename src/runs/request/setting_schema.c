@@ -45,8 +45,8 @@ static json_t *kind_schema(const struct setting *row)
         return of_type("boolean");
     case OPT_STRING:
         return of_type("string");
-    case OPT_LIST:
-        return list_of(of_type("string"));
+    case OPT_LIST: /* one string is a list of it */
+        return either(list_of(of_type("string")), of_type("string"));
     case OPT_MILLI:
         return json_pack("{s:s, s:i}", "type", "number", "minimum", 0);
     case OPT_CHOICE:

@@ -112,7 +112,7 @@ static const struct subcommand {
     {"exec", 1, 2, V_EXEC, "exec ID [-c CODE | FILE | -]", cmd_session_exec},
     {"fork", 1, 1, V_FORK, "fork ID [--name NAME]", cmd_session_fork},
     {"commit", 2, 2, 0, "commit ID IMAGE", cmd_session_commit},
-    {"network", 2, 2, 0, "network ID NETWORK", cmd_session_network},
+    {"network", 1, 2, 0, "network ID [NETWORK]", cmd_session_network},
     {"list", 0, 0, 0, "list", cmd_session_list},
     {"show", 1, 1, 0, "show ID", cmd_session_show},
     {"files", 1, 1, 0, "files ID", cmd_session_files},

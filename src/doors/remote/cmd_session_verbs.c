@@ -256,11 +256,28 @@ int cmd_session_commit(struct session_call *call, struct err *err)
     return 0;
 }
 
-/* Replaces what the session and its forks may reach. */
+static int show_network(struct session_call *call, struct err *err)
+{
+    json_t *doc;
+
+    if (cmd_session_ask_about(call, "GET", "/network", NULL, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json)
+        return cmd_session_put_json(doc);
+    AUTO_FREE char *net = safe_line(json_get_word(doc, "net"));
+    puts(net);
+    json_decref(doc);
+    return 0;
+}
+
+/* Replaces what the session and its forks may reach, or shows it. */
 int cmd_session_network(struct session_call *call, struct err *err)
 {
-    json_t *body = json_object(), *doc;
+    json_t *body, *doc;
 
+    if (call->operand_n < 2)
+        return show_network(call, err);
+    body = json_object();
     if (json_object_set_new(body, "net", json_string(call->operands[1])) < 0) {
         json_decref(body);
         return cmd_session_not_text("NETWORK", err);

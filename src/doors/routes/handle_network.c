@@ -53,3 +53,15 @@ void handle_session_network(struct call *call)
     else
         call_answer(call, 200, NULL, xasprintf("{\"id\":\"%s\",\"done\":true}", e->id));
 }
+
+void handle_session_network_show(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e)
+        return;
+    AUTO_FREE char *net = session_network(e->session);
+    json_t *doc = json_pack("{s:s, s:s}", "id", e->id, "net", net);
+    call_answer(call, 200, NULL, json_dumps(doc, JSON_COMPACT));
+    json_decref(doc);
+}

@@ -168,6 +168,7 @@ static const struct {
     {"About", "name string version string openapi string help string docs string"},
     {"Closed", "id string closed boolean"},
     {"Interrupted", "id string interrupted boolean"},
+    {"Network", "id string net string"},
     {"Committed", "id string image string"},
     {"Values",
      "values object missing string[] failed object names? string[] variables? Variable[]"},

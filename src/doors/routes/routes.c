@@ -40,6 +40,8 @@ const struct route routes[] = {
     {HTTP_POST, SESSION "/commit", "commitSession",
      "Make an image of a session: a new session in this image begins with its files.", ROUTE_JSON,
      BODY(commit_rows), NULL, 201, "Committed", .handle = handle_session_commit},
+    {HTTP_GET, SESSION "/network", "showNetwork", "What a session and its forks may reach now.",
+     ROUTE_DRAINING, NONE, NULL, 200, "Network", .handle = handle_session_network_show},
     {HTTP_PUT, SESSION "/network", "setNetwork",
      "Replace what a session and its forks may reach, at once, also while a cell runs.", ROUTE_JSON,
      BODY(network_rows), NULL, 200, "Done", .handle = handle_session_network},

@@ -49,6 +49,7 @@ void handle_session_exec(struct call *call);
 void handle_session_fork(struct call *call);
 void handle_session_commit(struct call *call);
 void handle_session_network(struct call *call);
+void handle_session_network_show(struct call *call);
 void handle_session_interrupt(struct call *call);
 void handle_session_restart(struct call *call);
 void handle_session_answer(struct call *call);

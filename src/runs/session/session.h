@@ -169,6 +169,8 @@ int session_file_remove(struct session *session, const char *path, struct err *e
  * and those of the session's first rules; ERR_USAGE otherwise, and for a session without a network
  * by name. */
 int session_set_network(struct session *session, const char *net, struct err *err);
+/* Returns what it may reach now, as a value of --net; the caller frees. */
+char *session_network(struct session *session);
 
 /* Makes an image with this name. A new session in it begins with this session's files, but not with
  * its variables. It may replace an image that was made in this way for the same `owner`; NULL: for

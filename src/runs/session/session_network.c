@@ -141,3 +141,16 @@ int session_set_network(struct session *s, const char *net, struct err *err)
     pthread_mutex_unlock(&shared->network_lock);
     return result;
 }
+
+char *session_network(struct session *s)
+{
+    const struct request_place *place = &s->shared->request.run.place;
+
+    pthread_mutex_lock(&s->shared->network_lock);
+    const char *rules = s->shared->net_now ? s->shared->net_now : place->net_rules;
+    char *net = place->net_host   ? xstrdup("host")
+                : rules && *rules ? xasprintf("allow:%s", network_hosts(rules))
+                                  : xstrdup("none");
+    pthread_mutex_unlock(&s->shared->network_lock);
+    return net;
+}

@@ -151,6 +151,10 @@ class AsyncSandbox(Described):
         """Replaces what this sandbox and its forks may reach, at once."""
         await self._driver.run(verbs.set_network(await self._opened(), net))
 
+    async def network(self) -> str:
+        """What this sandbox and its forks may reach now."""
+        return await self._driver.run(verbs.network(await self._opened()))
+
     def _another(self) -> AsyncSandbox:
         """A sandbox with the same options and a session of its own."""
         another = AsyncSandbox.__new__(AsyncSandbox)

@@ -215,6 +215,10 @@ class Sandbox(Described):
         """
         self._driver.run(verbs.set_network(self._opened(), net))
 
+    def network(self) -> str:
+        """What this sandbox and its forks may reach now: ``"none"``, ``"host"``, or ``"allow:HOST,..."``."""
+        return self._driver.run(verbs.network(self._opened()))
+
     def _another(self) -> Sandbox:
         """A sandbox with the same options and a session of its own."""
         another = Sandbox.__new__(Sandbox)

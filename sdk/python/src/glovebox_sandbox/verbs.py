@@ -321,6 +321,12 @@ def set_network(state: State, net: str) -> Steps[None]:
     yield from ask("PUT", f"{state.path}/network", {"net": rules}, LONG)
 
 
+def network(state: State) -> Steps[str]:
+    """What the session may reach now."""
+    document = yield from ask("GET", f"{state.path}/network")
+    return str(document["net"])
+
+
 def info(state: State) -> Steps[dict[str, Any]]:
     """The daemon's description of the session."""
     document = yield from ask("GET", state.path)

@@ -48,6 +48,8 @@ def test_words(t):
     t.equal(offered(t, "run", "-l", "rub"), ["ruby"], "a language of the user's own")
     t.config("nonsense\n")
     t.equal(offered(t, "run", "--net", ""), ["none", "allow:", "host"], "with a broken config file")
+    t.equal(offered(t, "run", "--environment", "", env={"XDG_DATA_HOME": t.path("none")}), ["data", "auto"], "environments without any")
+    t.equal(offered(t, "env", "show", "", env={"XDG_DATA_HOME": t.path("none")}), [], "no environment to show")
     t.refused(t.box("help", "--completion", "tcsh"), 2, "'tcsh' is not one of bash, zsh, fish", "another shell")
     t.equal(t.box("help", "--completion").out, t.box("help", "--completion", "bash").out, "bash is the default")
 

@@ -22,6 +22,7 @@ TOPICS = [
     "results",
     "events",
     "profiles",
+    "secrets",
     "security",
     "containers",
 ]
@@ -403,3 +404,10 @@ def test_doctor(t):
         "what doctor promises, a run holds",
         (result["isolation"], present),
     )
+
+
+def test_other_names(t):
+    for name, begin in (("environments", b"A program has the packages"), ("pip", b"A program has the packages"), ("HumanEval", b"'glovebox test"),
+                        ("secrets", b"A program sees none of your secrets"), ("api", b""), ("podman", b"'--backend docker'")):
+        done = t.box("help", name)
+        t.ok(done.code == 0 and done.out.startswith(begin) and done.out, "help " + name, done.out[:200])

@@ -142,6 +142,9 @@ def test_doors(tap):
         tap.ok(done.returncode == 2 and "packages for Python" in done.err, "not for another language", said(done))
         done = p.run("run", "--environment", "none", "-c", "1")
         tap.ok(done.returncode == 2 and "there are: mine" in done.err and "glovebox env create" in done.err, "an unknown name", said(done))
+        for words, want in ((("run", "--environment", ""), ["mine", "data", "auto"]), (("env", "verify", ""), ["mine"]), (("env", "create", ""), [])):
+            done = p.run("help", "--complete", "--", *words)
+            tap.equal([line.split("\t")[0] for line in done.out.splitlines()], want, "completion of " + " ".join(words), said(done))
         done = p.run("env", "create", "mine")
         tap.ok(done.returncode == 2 and "no packages are named" in done.err, "none without packages", said(done))
         done = p.run("run", "--environment", "mine", "-c", "import one")

@@ -295,7 +295,9 @@ static bool env_verb(size_t i, struct command_verb *ret)
     *ret = (struct command_verb){.name = subcommands[i].name,
                                  .meaning = subcommands[i].meaning,
                                  .takes = subcommands[i].takes,
-                                 .operand = NULL};
+                                 .operand = subcommands[i].run == run_create ? NULL
+                                            : subcommands[i].named           ? "made"
+                                                                             : NULL};
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/complete.h"
 #include "console/help.h"
 #include "console/options.h"
+#include "environments/environments.h"
 #include "formats/json_get.h"
 #include "limits/layers.h"
 #include "llm/provider.h"
@@ -114,6 +115,28 @@ static void add_sessions(const struct caller *to, const struct cli_options *o)
     http_client_done(&client);
 }
 
+static void add_environments(const struct caller *to, const struct cli_options *o)
+{
+    struct err err;
+    json_t *all = env_list(&err), *one, *name;
+    size_t i, k;
+
+    (void)o;
+    json_array_foreach(all, i, one)
+    {
+        json_array_foreach(json_object_get(one, "names"), k, name)
+            to->fn(to->ctx, json_string_value(name), "an environment of yours");
+    }
+    json_decref(all);
+}
+
+static void add_all_environments(const struct caller *to, const struct cli_options *o)
+{
+    add_environments(to, o);
+    to->fn(to->ctx, "data", "numpy, pandas, matplotlib and more");
+    to->fn(to->ctx, "auto", "the packages that the program names itself");
+}
+
 static int complete_values_add_run(const struct run_record *run, void *ctx)
 {
     const struct caller *to = ctx;
@@ -143,9 +166,12 @@ static const struct {
     const char *values;
     void (*add)(const struct caller *to, const struct cli_options *o);
 } rows[] = {
-    {"backends", add_backends},   {"languages", add_languages}, {"layers", add_layers},
-    {"networks", add_networks},   {"names", add_names},         {"profiles", add_profiles},
-    {"providers", add_providers}, {"runs", add_runs},           {"sessions", add_sessions},
+    {"backends", add_backends},   {"languages", add_languages},
+    {"layers", add_layers},       {"networks", add_networks},
+    {"names", add_names},         {"profiles", add_profiles},
+    {"providers", add_providers}, {"runs", add_runs},
+    {"sessions", add_sessions},   {"environments", add_all_environments},
+    {"made", add_environments},
 };
 
 void complete_values(const char *values, complete_value_fn *fn, void *ctx)

@@ -473,8 +473,9 @@ const struct command *help_find_command(const char *name)
     return NULL;
 }
 
-int help_print_named(FILE *out, const char *name, struct err *err)
+int help_print_named(FILE *out, const char *asked, struct err *err)
 {
+    const char *name = help_other_name(asked);
     const struct command *command = help_find_command(name);
     struct suggestion near = {.word = str_from(name)};
 

@@ -32,6 +32,9 @@ struct topic {
 };
 
 extern const struct topic help_topics[]; /* ends with an empty row */
+/* The command or topic that people mean by a name: "packages" for "pip". Any other name as it is.
+ */
+const char *help_other_name(const char *name);
 
 /* NULL if there is no such command. */
 const struct command *help_find_command(const char *name);
@@ -45,7 +48,7 @@ void help_print_short(FILE *out, const struct command *command);
 /* Prints a help text, wrapped. */
 void help_print_text(FILE *out, struct str text);
 /* Prints the help of a command or a topic. -1 with ERR_USAGE and the nearest name. */
-int help_print_named(FILE *out, const char *name, struct err *err);
+int help_print_named(FILE *out, const char *asked, struct err *err);
 
 /* The man page glovebox(1), with the commands' names and the topics, and that of a command
  * (groff's man macros). */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/mem.h"
 #include "console/help.h"
 #include "jail/surroundings.h"
 #include "languages/language.h"
@@ -153,7 +155,37 @@ const struct topic help_topics[] = {
     {"cases", "the cases of 'glovebox test': arguments and expected results", NULL},
     {"suites", "many candidates in one file, HumanEval and MBPP", NULL},
     {"models", "language models: providers, keys, prices, records", add_providers},
+    {"secrets", "what a program sees of your keys, and how to give it one", NULL},
     {"security", "the attacks that the sandbox prevents, and those that it does not", NULL},
     {"containers", "Glovebox in docker, Kubernetes or a chroot: the layers there", NULL},
     {0},
 };
+
+const char *help_other_name(const char *name)
+{
+    static const char *const names[][2] = {
+        {"api", "http"},
+        {"daemon", "serve"},
+        {"environment", "packages"},
+        {"environments", "packages"},
+        {"humaneval", "suites"},
+        {"jupyter", "notebooks"},
+        {"json", "results"},
+        {"kubernetes", "containers"},
+        {"mbpp", "suites"},
+        {"openapi", "http"},
+        {"pip", "packages"},
+        {"podman", "docker"},
+        {"virtualenv", "python"},
+        {"venv", "python"},
+        {"keys", "secrets"},
+        {"passwords", "secrets"},
+        {"internet", "network"},
+        {"net", "network"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(name, names[i][0]) == 0)
+            return names[i][1];
+    return name;
+}

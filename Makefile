@@ -75,7 +75,7 @@ FETCH_SRC := $(call rooms,fetch) $(call files,base/net,fetch_wire url) \
 FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
 # The program that carries a guest's network, and what it shares with the others.
 NET_SRC := $(NET_OWN) $(NET_SHARED) $(call files,wall/jail,landlock caps) \
-	$(call files,base/base,err mem str buf wire num fd clock)
+	$(call files,base/base,err mem str buf wire num fd clock suggestion)
 NET_OBJ := $(NET_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \

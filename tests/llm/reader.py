@@ -26,6 +26,7 @@ NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
 PROGRAMS = ("code.py", "hello.py", "solution.py", "plot.py", "build.py", "fetch.py", "answer.py", "step.py",
             "candidate.py", "script.py", "main.py", "primes.py", "a.py", "src/one.py")
 FILES = {
+    "requirements.txt": "numpy\n",
     **dict.fromkeys(PROGRAMS, CODE), "broken.py": BROKEN, "add.py": BROKEN, "tools.py": TOOLS, "tool.py": CODE,
     "agent.py": "import os\no = os\nx = getattr(o, 'sys' + 'tem')\n", "report.py": CODE + "assert not __import__('sys').argv[1:]\n", "script.sh": 'echo "$1"\n',
     "sort.js": "console.log('1 2')\n", "cases.json": json.dumps(CASES), "cases.jsonl": json.dumps(CASES[0]) + "\n",
@@ -91,11 +92,15 @@ def furnish(folder):
         subprocess.run(["git", *words], cwd=folder, check=True, env={**os.environ, "HOME": folder})
 
 
+# Packages are fetched from nowhere: what a document promises about them is proved by tests/environments.
+NO_INDEX = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": "http://127.0.0.1:9/simple/", "PIP_RETRIES": "1"}
+
+
 def environment(folder):
     kept = {name: value for name, value in os.environ.items()
-            if not re.match(r"GLOVEBOX|E2B|OLLAMA|.*API_KEY|XDG|DOCKER|VIRTUAL_ENV", name)}
+            if not re.match(r"GLOVEBOX|E2B|OLLAMA|.*API_KEY|XDG|DOCKER|VIRTUAL_ENV|PIP_|UV_", name)}
     return {**kept, "PATH": f"{folder}/bin:{kept['PATH']}", "HOME": folder, "DOCKER_HOST": f"unix://{folder}/none",
-            "XDG_RUNTIME_DIR": folder}
+            "XDG_RUNTIME_DIR": folder, "XDG_DATA_HOME": f"{folder}/data", **NO_INDEX}
 
 
 class Model(Server):

@@ -136,23 +136,6 @@ void env_hold_ceiling(void)
 
 /* ---- verify ---- */
 
-static bool has_hash(int folder, const struct manifest_file *file)
-{
-    AUTO_CLOSE int fd = openat(folder, file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    AUTO_FREE char *piece = xmalloc(64 << 10);
-    char hex[SHA256_HEX];
-    struct sha256 hash;
-    ssize_t n;
-
-    if (fd < 0)
-        return false;
-    sha256_init(&hash);
-    while ((n = read(fd, piece, 64 << 10)) > 0)
-        sha256_add(&hash, piece, (size_t)n);
-    sha256_hex(&hash, hex);
-    return n == 0 && strcmp(hex, file->sha256) == 0;
-}
-
 /* The environment's files are these files: they are hard links. */
 static int verify_tree(const char *hash, const char *tag, json_t *damaged, struct err *err)
 {
@@ -169,7 +152,7 @@ static int verify_tree(const char *hash, const char *tag, json_t *damaged, struc
     if (manifest_read(buf_str(&text), &m, err) < 0)
         return -1;
     for (size_t i = 0; i < m.count; i++)
-        if (!has_hash(folder, &m.files[i]))
+        if (!manifest_file_fits(folder, &m.files[i]))
             json_array_append_new(damaged, json_sprintf("%s/%s", files, m.files[i].path));
     manifest_done(&m);
     return 0;

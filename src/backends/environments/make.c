@@ -277,6 +277,7 @@ static int build(struct make *m, struct err *err)
 {
     char key[KEY_DIGITS + 1];
 
+    m->trees.repairs = m->want->fresh;
     AUTO_CLOSE int making = env_lock("making", LOCK_SH, m->watch->cancel_fd, err);
 
     if (making < 0 || env_stage_open(&m->stage, err) < 0 || fetch(m, err) < 0 ||

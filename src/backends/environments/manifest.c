@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "environments/manifest.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "environments/zip.h"
@@ -92,4 +95,21 @@ int manifest_read(struct str text, struct manifest *ret, struct err *err)
     }
     *ret = m;
     return 0;
+}
+
+bool manifest_file_fits(int folder, const struct manifest_file *file)
+{
+    AUTO_CLOSE int fd = openat(folder, file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    AUTO_FREE char *piece = xmalloc(64 << 10);
+    char hex[SHA256_HEX];
+    struct sha256 hash;
+    ssize_t n;
+
+    if (fd < 0)
+        return false;
+    sha256_init(&hash);
+    while ((n = read(fd, piece, 64 << 10)) > 0)
+        sha256_add(&hash, piece, (size_t)n);
+    sha256_hex(&hash, hex);
+    return n == 0 && strcmp(hex, file->sha256) == 0;
 }

@@ -33,6 +33,9 @@ void manifest_sort(struct manifest *m);
 struct manifest_file *manifest_find(const struct manifest *m, struct str path);
 uint64_t manifest_bytes(const struct manifest *m);
 
+/* True if the file in this folder has the hash of its entry. */
+bool manifest_file_fits(int folder, const struct manifest_file *file);
+
 void manifest_write(const struct manifest *m, struct buf *ret);
 /* -1 with ERR_SYSTEM if the text is not one that manifest_write wrote. */
 int manifest_read(struct str text, struct manifest *ret, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "environments/tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,20 @@ static bool is_made(const struct env_tree *tree, struct err *err)
            manifest_read(buf_str(&text), (struct manifest *)&tree->manifest, err) == 0;
 }
 
+static bool is_damaged(const struct making *m, const struct env_tree *tree)
+{
+    AUTO_FREE char *files = xasprintf("%s/files", tree->path);
+    AUTO_FREE char *line = xasprintf("repairing %s", tree->file);
+    AUTO_CLOSE int folder = open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    bool damaged = folder < 0;
+
+    for (size_t i = 0; i < tree->manifest.count && !damaged; i++)
+        damaged = !manifest_file_fits(folder, &tree->manifest.files[i]);
+    if (damaged && m->watch->say)
+        m->watch->say(m->watch->ctx, line);
+    return damaged;
+}
+
 /* The store's file has no other writer, so it does not change while it is mapped. */
 static int unpack(const struct env_tree *tree, const char *folder, struct manifest *ret,
                   struct err *err)
@@ -128,8 +143,9 @@ static int unpack_one(struct making *m, size_t number, struct err *err)
     struct env_tree *tree = &m->trees->at[number];
 
     tree->path = env_path("trees/%s-%s", tree->sha256, m->tag);
-    if (is_made(tree, err))
+    if (is_made(tree, err) && !(m->trees->repairs && is_damaged(m, tree)))
         return 0;
+    manifest_done(&tree->manifest);
     AUTO_FREE char *folder = stage_of(m, number);
     AUTO_FREE char *files = xasprintf("%s/files", folder);
     if (env_folder(folder, err) < 0 || env_folder(files, err) < 0)
@@ -325,6 +341,66 @@ static int compile_all(struct making *m, struct err *err)
 
 /* ---- the store ---- */
 
+/* Writes into the file that is there: the environments have hard links to it. */
+static int rewrite(const char *from, const char *to, bool executable, struct err *err)
+{
+    AUTO_BUF struct buf bytes = {0};
+
+    buf_init(&bytes, COMPILE_BYTES);
+    if (fd_read_file(from, &bytes, err) < 0)
+        return -1;
+    (void)chmod(to, 0600);
+    AUTO_CLOSE int fd = open(to, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        return rename(from, to) < 0 ? err_sys(err, "write %s", to) : 0;
+    if (fd < 0 || fd_write_all(fd, bytes.p, bytes.n) < 0 ||
+        fchmod(fd, executable ? 0555 : 0444) < 0)
+        return err_sys(err, "write %s", to);
+    return 0;
+}
+
+static int repair_file(const char *stage, const char *tree, const struct manifest_file *file,
+                       struct err *err)
+{
+    AUTO_FREE char *from = xasprintf("%s/files/%s", stage, file->path);
+    AUTO_FREE char *to = xasprintf("%s/files/%s", tree, file->path);
+    char *slash = strrchr(to, '/');
+
+    *slash = '\0';
+    if (env_folder(to, err) < 0)
+        return -1;
+    *slash = '/';
+    return rewrite(from, to, file->executable, err);
+}
+
+/* Repairs a tree of the store by one that was made anew. */
+static int repair_tree(const char *stage, const struct env_tree *tree, struct err *err)
+{
+    AUTO_FREE char *files = xasprintf("%s/files", tree->path);
+    AUTO_FREE char *from = xasprintf("%s/manifest", stage);
+    AUTO_FREE char *to = xasprintf("%s/manifest", tree->path);
+
+    if (env_folder(files, err) < 0)
+        return -1;
+    AUTO_CLOSE int folder = open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (folder < 0)
+        return err_sys(err, "open %s", files);
+    for (size_t i = 0; i < tree->manifest.count; i++)
+        if (!manifest_file_fits(folder, &tree->manifest.files[i]) &&
+            repair_file(stage, tree->path, &tree->manifest.files[i], err) < 0)
+            return -1;
+    return rename(from, to) < 0 ? err_sys(err, "write %s", to) : 0;
+}
+
+/* 0, or -1. The place may be taken: by another builder, or by a tree that is damaged. */
+static int place_tree(const struct making *m, const char *folder, const struct env_tree *tree,
+                      struct err *err)
+{
+    if (m->trees->repairs && access(tree->path, F_OK) == 0)
+        return repair_tree(folder, tree, err);
+    return env_place(folder, tree->path, err);
+}
+
 static int place_all(struct making *m, struct err *err)
 {
     for (size_t i = 0; i < m->trees->count; i++) {
@@ -340,7 +416,7 @@ static int place_all(struct making *m, struct err *err)
         if (text.overflow)
             return err_set(err, ERR_LIMIT, "%.100s has too many files", tree->file);
         if (env_write(manifest, text.p, text.n, 0444, err) < 0 ||
-            env_place(folder, tree->path, err) < 0)
+            place_tree(m, folder, tree, err) < 0)
             return -1;
     }
     return 0;

@@ -251,6 +251,8 @@ static int run_verify(const struct call *call, struct err *err)
         printf("missing or changed: %s\n", json_string_value(path));
     if (!status)
         printf("%s is as it was made\n", call->name);
+    else
+        printf("'glovebox env create %s' with the same packages repairs it\n", call->name);
     json_decref(damaged);
     return status;
 }

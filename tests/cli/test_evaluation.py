@@ -211,6 +211,8 @@ EVALPLUS = [
     {"task_id": "Mbpp/2", "prompt": "\"\"\"\nFind what both have.\n\"\"\"\n", "entry_point": "similar_elements",
      "canonical_solution": "def similar_elements(a, b):\n    assert type(a) is tuple\n    return tuple(set(a) & set(b))\n",
      "base_input": [[[3, 4, 5], [5, 3]]], "plus_input": [[[], []], [[1, 2], [2, 1]]], "atol": 0, "contract": "", "assertion": ""},
+    {"task_id": "Mbpp/56", "prompt": "\"\"\"\nOne less than twice its reverse?\n\"\"\"\n", "entry_point": "check",
+     "canonical_solution": "def check(n):\n    return n == 2 * int(str(n)[::-1]) - 1\n", "base_input": [[70], [73]], "plus_input": {}, "atol": 0},
 ]
 
 
@@ -248,6 +250,8 @@ def test_evalplus(t):
         ("Mbpp/2", {"solution": "def similar_elements(a, b):\n    return [v for v in b if v in a]"}, "passed", 2),
         ("Mbpp/2", {"solution": "def similar_elements(a, b):\n    return a[:0]"}, "wrong", 0),
         ("Mbpp/2", {"solution": "def similar_elements(a, b):\n    return 1 // 0"}, "exception", 0),
+        ("Mbpp/56", {"solution": "def check(n):\n    return n == 73"}, "passed", 1),
+        ("Mbpp/56", {"solution": "def check(n):\n    return True"}, "wrong", 0),
     ]
     t.write("s.jsonl", lines(dict(more, task_id=name) for name, more, _, _ in samples))
     done = t.box("test", "--problems", "p.jsonl.gz", "--suite", "s.jsonl", "--json", "--log", "off", timeout=300)

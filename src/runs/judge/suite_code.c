@@ -276,8 +276,11 @@ static void try_again(struct link *link, const struct judge_request *q)
     if (r->error || r->cancelled || result_refused(&link->candidate.result) ||
         !json_array_size(link->unsure))
         return;
-    r->error = suite_again(q, link->task, link->unsure, link->timeout_ms, link->tests.cancel_fd,
-                           &r->cancelled);
+    AUTO_FREE char *why = suite_again(q, link->task, link->unsure, link->timeout_ms,
+                                      link->tests.cancel_fd, &r->cancelled);
+    if (why)
+        r->error =
+            xasprintf("%s; the first failure was %s", why, r->detail ? r->detail : "another");
 }
 
 static void suite_code_settle(struct link *link, const struct judge_request *q)

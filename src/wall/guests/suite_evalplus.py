@@ -2,7 +2,8 @@
 # A test in the form of EvalPlus: the candidate must return what the reference returns, for all inputs. It is test code
 # and runs as such. Before it come the names TASK, ENTRY, REFERENCE, ATOL and INPUTS, all of them strings. What counts as
 # equal is what EvalPlus's own judge (evalplus/eval) counts as equal, which knows some tasks by their names.
-def check(candidate):
+# The added last line calls it with the tested function, which may have the name check.
+def agree_with_reference(candidate):
     import copy
     import json
     import math

@@ -38,6 +38,16 @@ def test_state(t, feed):
         t.ok(info["memory"] > 1 << 20 and info["cpu_us"] > 0, "what it uses now", info)
 
 
+def test_advice(t, feed):
+    with Session(feed) as s:
+        for code, words in (("pirnt(1)", "'pirnt' is probably a misspelling"), ("import math; math.sqroot", "but there is 'sqrt'")):
+            hint = s.run(code)["exception"]["hint"]
+            t.ok(words in hint, "the advice of a run: " + code, hint)
+        r = s.run("while True: pass", wall_ms=300)
+        t.ok(r["exception"]["hint"] is None and "variables are kept. The program did not end in time" in r["feedback"][0] and "loop" in r["advice"],
+             "the advice about a cell out of time is about the time", r["feedback"], r["advice"])
+
+
 def test_function_of_another_cell(t, feed):
     with Session(feed) as s:
         s.run("def f(n):\n    return 1 / n")

@@ -112,6 +112,8 @@ static void check_errors(void)
     EQ_STR(error("--profile: there is none", WORDING_PYTHON), "'profile': there is none");
     EQ_STR(error("--profile: there is none", WORDING_OPTIONS), "--profile: there is none");
     EQ_STR(error("--profile: there is none", WORDING_FIELDS), "'profile': there is none");
+    EQ_STR(error("allow it, as in --net=allow:api.example.com:8443.", WORDING_PYTHON),
+           "allow it, as in net=\"allow:api.example.com:8443\".");
     EQ_STR(error("--net=host and --require=netns", WORDING_PYTHON),
            "net=\"host\" and require=\"netns\"");
     EQ_STR(error("'no_such_ms' is not here", WORDING_PYTHON), "'no_such_ms' is not here");

@@ -83,7 +83,7 @@ static size_t span(struct str s, size_t at, const char *set)
 static size_t option_at(struct str s, size_t at, struct str *ret_name, struct str *ret_value)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
-    static const char values[] = "abcdefghijklmnopqrstuvwxyz0123456789-_,";
+    static const char values[] = "abcdefghijklmnopqrstuvwxyz0123456789-_,.:*";
     bool begins = at == 0 || strchr(" (", s.p[at - 1]);
     size_t name = begins && str_starts(str_slice(s, at, s.n), "--") ? span(s, at + 2, letters) : 0;
     size_t equals = at + 2 + name;
@@ -91,6 +91,8 @@ static size_t option_at(struct str s, size_t at, struct str *ret_name, struct st
     if (!name)
         return 0;
     size_t value = equals < s.n && s.p[equals] == '=' ? span(s, equals + 1, values) : 0;
+    while (value && strchr(".:,", s.p[equals + value])) /* the end of a sentence or a clause */
+        value--;
     *ret_name = str_slice(s, at + 2, equals);
     *ret_value = value ? str_slice(s, equals + 1, equals + 1 + value) : (struct str){0};
     return 2 + name + (value ? 1 + value : 0);

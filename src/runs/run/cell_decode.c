@@ -268,6 +268,13 @@ static const char *foreign_hint(const struct result_exception *e)
     return syntax && e->source ? foreign_line_hint(str_from(e->source)) : NULL;
 }
 
+/* What a run's standard error has: the traceback's message may end with a suggestion of the
+ * interpreter. */
+static const char *whole_message(const char *message, const char *shown)
+{
+    return shown && str_starts(str_from(shown), message) ? shown : message;
+}
+
 struct result_exception *cell_exception(const json_t *from, const struct result *result,
                                         struct str code, const char *profile)
 {
@@ -281,6 +288,7 @@ struct result_exception *cell_exception(const json_t *from, const struct result 
     struct result_exception *e = read_trace(traceback, language, code, number);
     if (!e)
         e = xcalloc(1, sizeof *e);
+    AUTO_FREE char *shown = e->message ? xstrdup(e->message) : NULL;
     cell_decode_replace(&e->type, cell_text(from, "type", TYPE_MAX));
     cell_decode_replace(&e->message, cell_text(from, "message", MESSAGE_MAX));
     cell_decode_replace(&e->type, e->type && *e->type ? NULL : xstrdup("Error"));
@@ -290,10 +298,11 @@ struct result_exception *cell_exception(const json_t *from, const struct result 
     cell_decode_set_place(e, from, code, number);
     const char *ends = foreign_hint(e);
     ends = ends ? ends : exception_line_ends(language, code);
-    cell_decode_replace(
-        &e->hint, ends ? xstrdup(ends)
-                       : advice_for_error(&(struct advice_error){
-                             language, e->type, str_from(e->message), advice_place_of(result)}));
+    cell_decode_replace(&e->hint,
+                        ends ? xstrdup(ends)
+                             : advice_for_error(&(struct advice_error){
+                                   language, e->type, str_from(whole_message(e->message, shown)),
+                                   advice_place_of(result)}));
     exception_find_statement(e, code, &text);
     exception_use_words(e, profile);
     python_text_done(&text);

@@ -96,14 +96,26 @@ static const char *what_remains(struct guest *g, const struct result *r)
 static void describe_end(const struct exchange *x, struct result *r)
 {
     AUTO_FREE char *how = how_it_ended(x, r);
+    struct feedback *f = &r->feedback;
 
-    if (how)
-        put_first(&r->feedback, xasprintf("%s%s", how, what_remains(x->session->guest, r)));
+    if (!how)
+        return;
+    const char *rest = what_remains(x->session->guest, r);
+    bool has_hint = r->exception && r->exception->hint;
+    if (r->limits_hit && f->n &&
+        !has_hint) { /* a model gets one piece of advice: what happened, and what to change */
+        AUTO_FREE char *first = f->texts[0];
+        f->texts[0] = xasprintf("%s%s %s", how, rest, first);
+    } else {
+        put_first(f, xasprintf("%s%s", how, rest));
+    }
 }
 
 static void session_exec_advise(const struct exchange *x, struct result *r)
 {
     feedback_network(r);
+    if (r->timed_out && r->exception) /* the interrupt is ours: the advice is about the time */
+        free(mem_take(&r->exception->hint));
     feedback_make(&(struct feedback_input){.result = r}, &r->feedback);
     describe_end(x, r);
 }

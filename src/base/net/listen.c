@@ -211,19 +211,34 @@ static int remove_stale(const char *path, struct err *err)
     return unlink(path) < 0 ? err_sys(err, "remove the old socket %s", path) : 0;
 }
 
-static int open_unix(struct listener *l, struct err *err)
+static int bind_unix(int fd, const char *path)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
-
-    if (take_lock(l, err) < 0 || remove_stale(l->path, err) < 0)
-        return -1;
-    memcpy(at.sun_path, l->path, strlen(l->path));
-    l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     mode_t mask = umask(0177);
-    int bound = l->fd < 0 ? -1 : bind(l->fd, (const struct sockaddr *)&at, sizeof at);
+
+    memcpy(at.sun_path, path, strlen(path));
+    int bound = bind(fd, (const struct sockaddr *)&at, sizeof at);
     umask(mask);
-    if (bound < 0 || listen(l->fd, BACKLOG) < 0)
-        return err_sys(err, "listen on %s", l->path);
+    return bound;
+}
+
+/* The socket gets its name when it accepts connections: a script may wait until the file is there.
+ * A path that is too long for that has its name a moment earlier. */
+static int open_unix(struct listener *l, struct err *err)
+{
+    AUTO_FREE char *longer = xasprintf("%s.new", l->path);
+    bool fits = strlen(longer) < sizeof((struct sockaddr_un *)0)->sun_path;
+    const char *first = fits ? longer : l->path;
+
+    if (take_lock(l, err) < 0 || remove_stale(l->path, err) < 0 || remove_stale(first, err) < 0)
+        return -1;
+    l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (l->fd < 0 || bind_unix(l->fd, first) < 0 || listen(l->fd, BACKLOG) < 0 ||
+        (fits && rename(first, l->path) < 0)) {
+        (void)err_sys(err, "listen on %s", l->path);
+        (void)unlink(first);
+        return -1;
+    }
     return 0;
 }
 

@@ -112,7 +112,8 @@ def test_runs(tap, user, held):
 def test_doctor(tap, user, held, home):
     r = user.command("doctor", "--json", timeout=LONG)
     layers = {layer["name"]: layer for layer in r.json.get("layers", ())}
-    tap.ok(r.status == (0 if held else 1) and r.json.get("holds") is True,
+    whole = held and layers.get("landlock", {}).get("state") == "present"  # partial before Linux 6.7
+    tap.ok(r.status == (0 if whole else 1) and r.json.get("holds") is True,
            f"{user.name}: doctor: the default policy holds, and every layer where a group is", r.out, r.err)
     tap.equal(r.json.get("limits"), {"memory": "group", "pids": "group", "cpu": "group"} if held else
               {"memory": "watched", "pids": "rlimit", "cpu": "none"}, f"{user.name}: doctor: what holds each limit")
@@ -155,7 +156,7 @@ def test_pids(tap, user, held):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    r = user.run(pids.BOMB.replace("0.7", "3"), "--pids", "40", "--timeout", "60s")
+    r = user.run(pids.BOMB.replace("1.5", "4"), "--pids", "40", "--timeout", "60s")
     done.set()
     watcher.join()
     tap.ok(r.json and "pids" in (r.limits or ()), f"{user.name}: a fork bomb ends", r)

@@ -27,12 +27,19 @@ int prepare_check_backend_environment(const struct prepared *p, struct err *err)
                    p->backend->name);
 }
 
+/* Where the backend has its own interpreters, a shell's python3 is not ours to choose. */
+static bool has_packages(const struct prepared *p)
+{
+    const struct language_traits *traits = p->language->traits;
+
+    return traits->has_versions || (traits->calls_python && !p->backend->interpreter);
+}
+
 int prepare_check_language_environment(const struct prepared *p, struct err *err)
 {
     bool named = p->request->place.environment && !is_auto(p);
 
-    if ((!p->packages && !named) || p->language->traits->has_versions ||
-        p->language->traits->calls_python || !p->request->place.packages_given)
+    if ((!p->packages && !named) || has_packages(p) || !p->request->place.packages_given)
         return 0;
     return err_set(err, ERR_USAGE, "%s packages for Python, and this program is in %s",
                    p->packages ? "--pip installs" : "--environment has", p->language->name);

@@ -423,7 +423,7 @@ def test_guest_writes_project(t):
 def test_unreadable(t):
     """The file of a home that is closed: one line that says what to do."""
     if os.geteuid() == 0:
-        return t.skip("a closed home", "needs an ordinary user")
+        return t.skip("a closed home", "root reads every home")
     folder = t.path("home", ".config", "glovebox")
     os.makedirs(folder)
     t.write("home/.config/glovebox/glovebox.conf", "timeout = 3s\n")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Variables of the environment whose name is nearly that of a setting, and the one about hints.
+ * Environment variables that nearly have the name of a setting, and the variable that turns hints
+ * off.
  */
 #ifndef CONSOLE_MISSPELT_H
 #define CONSOLE_MISSPELT_H

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "network/loop.h"
 
-/* Half of the threads are for guests that have no other lookup: names whose servers are slow, asked
- * for by a few guests, would keep all of them busy. */
+/* A few guests that ask for names with slow servers could keep all threads busy. So half of the
+ * threads are for guests that have no other lookup. */
 enum { THREADS_MAX = 32, FURTHER_MAX = THREADS_MAX / 2, STACK = 256 << 10 };
 
 struct queue {

@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -22,6 +23,27 @@ def start_run(d, seconds):
     t.start()
     wait_for(d.guests)
     return t, answers
+
+
+def test_socket_is_ready(tap):
+    """A client that waits for the socket's file can connect: it has its name only when it listens."""
+    if not shutil.which("strace"):
+        return tap.skip("the socket is there when it listens", "no strace here")
+    with Daemon() as d:
+        path, log = d.folder + "/second", d.folder + "/calls"
+        with socket.socket(socket.AF_UNIX) as killed:
+            killed.bind(path + ".new")
+        tracer = subprocess.Popen(["strace", "-f", "-e", "trace=bind,listen,/^rename", "-o", log, GLOVEBOX, "serve", "--listen", "unix:" + path],
+                                  env=d.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        wait_for(lambda: os.path.exists(path) or tracer.poll() is not None)
+        stopped = subprocess.run([GLOVEBOX, "serve", "--stop", "--listen", "unix:" + path], env=d.env, capture_output=True, timeout=PATIENCE)
+        tracer.communicate(timeout=PATIENCE)
+        with open(log) as f:
+            calls = [line.split(" ", 1)[1].strip() for line in f]
+        listens = next((i for i, call in enumerate(calls) if call.startswith("listen(")), -1)
+        named = next((i for i, call in enumerate(calls) if f'"{path}"' in call), -1)
+        tap.ok(stopped.returncode == 0 and 0 <= listens < named, "the socket is there when it listens, also after one that was killed before", calls, stopped)
+        tap.equal(glob.glob(path + "*"), [], "and leaves nothing")
 
 
 def is_refused(d):
@@ -228,5 +250,5 @@ def test_flat(tap):
 
 
 def test(tap):
-    for part in (test_sockets, test_drain, test_drain_tools, test_reload, test_systemd, test_kill, test_flat):
+    for part in (test_sockets, test_socket_is_ready, test_drain, test_drain_tools, test_reload, test_systemd, test_kill, test_flat):
         part(tap)

@@ -136,6 +136,9 @@ GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
  * that its first "net" named. Another thread may run a cell meanwhile; connections that are not
  * allowed any more end. 0, or -1. */
 GLOVEBOX_API int glovebox_session_set_network(glovebox_session *session, const char *net);
+/* Returns what it may reach now: "none", "host", or "allow:HOST,..."; the caller frees it with
+ * glovebox_free. */
+GLOVEBOX_API char *glovebox_session_network(glovebox_session *session);
 /* The message of the last call that failed on this session, "" if none failed. */
 GLOVEBOX_API const char *glovebox_session_error(const glovebox_session *session);
 /* A function of the host that cells can call; it is called inside glovebox_session_exec. args is a

@@ -186,6 +186,20 @@ static void prints(glovebox_session *s, const char *code, const char *want)
     glovebox_result_free(result);
 }
 
+static void test_network(glovebox *box, const char *net)
+{
+    OK(glovebox_set(box, "net", net) == 0, "--net %s", net);
+    glovebox_session *s = glovebox_session_open(box, "python");
+    if (!s)
+        return;
+    OK(glovebox_session_set_network(s, "allow:api.example.com") < 0, "opened without names: %s",
+       glovebox_session_error(s));
+    char *now = glovebox_session_network(s);
+    EQ_STR(now, net);
+    glovebox_free(now);
+    glovebox_session_close(s);
+}
+
 static void test_changed_tools(glovebox_session *s, int *calls)
 {
     static const char parameters[] = "[{\"name\": \"n\", \"type\": \"int\", \"default\": 1}]";
@@ -245,6 +259,8 @@ int main(int argc, char **argv)
     glovebox_session_close(s);
     glovebox_session_close(NULL);
     RUN(test_idle(box));
+    RUN(test_network(box, "host"));
+    RUN(test_network(box, "none"));
     OK(glovebox_set(box, "timeout", "1s") == 0, "options again");
     glovebox_close(box);
     return tap_done();

@@ -242,6 +242,11 @@ int glovebox_session_set_network(glovebox_session *s, const char *net)
     return session_set_network(s->session, net, &s->err);
 }
 
+char *glovebox_session_network(glovebox_session *s)
+{
+    return session_network(s->session);
+}
+
 int glovebox_session_interrupt(glovebox_session *s)
 {
     return session_interrupt(s->session);

@@ -34,6 +34,14 @@ report(fake=probe(lambda: socket.gethostbyname("api.example.com")), up=probe(lam
     t.ok(not [n for n in world.names.asked if n.startswith("secret")], "a lookup alone carries nothing out", quiet["network"])
 
 
+def test_variable(t, world):
+    """Every option has a variable, and this one's is no path of a program."""
+    done = world.run(None, "import socket; print(socket.gethostbyname('api.example.com'))", variables={"GLOVEBOX_NET": "allow:api.example.com"})
+    t.ok(done["stdout"].startswith("198.18."), "GLOVEBOX_NET=allow:HOST is --net allow:HOST", done["stderr"], done.get("error"))
+    done = world.run("allow:api.example.com", "1", variables={"GLOVEBOX_NET_PROGRAM": "/no/such/program"})
+    t.ok("/no/such/program" in str(done.get("error")) + done["stderr"], "GLOVEBOX_NET_PROGRAM names glovebox-net", done["stderr"], done.get("error"))
+
+
 def test_addresses(t, world):
     net = f"allow:{PRIVATE}:5432,{PUBLIC}:443,[{PUBLIC6}]:443,127.0.0.1:8443,api.example.com"
     got, done = probes(world, net, rf'''

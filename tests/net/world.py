@@ -159,7 +159,7 @@ class World:
         self.as_user = False
 
     def environment(self, **more):
-        keep = {k: v for k, v in os.environ.items() if k in ("PATH", "GLOVEBOX_NET", "ASAN_OPTIONS")}
+        keep = {k: v for k, v in os.environ.items() if k in ("PATH", "GLOVEBOX_NET_PROGRAM", "ASAN_OPTIONS")}
         return {**keep, "HOME": "/tmp", "GLOVEBOX_LOG": "off", **more}
 
     def become(self):
@@ -171,9 +171,10 @@ class World:
     def popen(self, *args, **more):
         return subprocess.Popen([self.glovebox, *args], env=self.environment(), preexec_fn=self.become, cwd="/", **more)
 
-    def run(self, net, code, *args, lang="python", timeout=60):
-        """The result's document."""
-        done = subprocess.run([self.glovebox, "run", "--json", "--net", net, "--lang", lang, *args, "-c", code], cwd="/", env=self.environment(),
+    def run(self, net, code, *args, lang="python", timeout=60, variables=None):
+        """The result's document. Without `net`, the variables or the defaults say what it is."""
+        options = [] if net is None else ["--net", net]
+        done = subprocess.run([self.glovebox, "run", "--json", *options, "--lang", lang, *args, "-c", code], cwd="/", env=self.environment(**(variables or {})),
                               preexec_fn=self.become, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
         try:
             return json.loads(done.stdout)

@@ -50,7 +50,7 @@ static int program_start(struct err *err)
     static const char *const variables[] = {NULL};
     AUTO_FREE char *path = NULL;
 
-    if (beside_find("glovebox-net", "GLOVEBOX_NET", &path, err) < 0)
+    if (beside_find("glovebox-net", "GLOVEBOX_NET_PROGRAM", &path, err) < 0)
         return -1;
     const struct child_program child = {path, argv, variables};
     if (child_start(&child, &program.pid, &program.fd, err) < 0)

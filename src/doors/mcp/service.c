@@ -90,8 +90,8 @@ static void add_required(struct buf *b, char *const *packages)
 }
 
 /* Appends the packages of the settings' environment; *ret_minor is the N of its Python 3.N, which
- * stays as it is if the environment is not there yet. */
-static void describe_environment(const struct run_request *q, struct buf *packages,
+ * stays as it is if the environment is not there yet, or in a container. */
+static void describe_environment(const struct run_request *q, bool contained, struct buf *packages,
                                  unsigned *ret_minor)
 {
     const char *set = q->place.environment ? env_set(q->place.environment) : NULL;
@@ -100,7 +100,7 @@ static void describe_environment(const struct run_request *q, struct buf *packag
     struct err none;
 
     if (requirements_read(set ? named : q->place.pip, &required, &none) == 0) {
-        if (open_environment(q, required, &used)) {
+        if (!contained && open_environment(q, required, &used)) {
             json_t *document = env_describe(used.id, &none);
             add_packages(packages, document);
             *ret_minor = python_minor(used.python);
@@ -138,7 +138,7 @@ static void add_python(struct buf *b, const struct run_request *q)
     unsigned minor = interpreter_minor(&found);
     buf_init(&packages, PACKAGES_MAX);
     if (own)
-        describe_environment(q, &packages, &minor);
+        describe_environment(q, found.image, &packages, &minor);
     else if (!found.image)
         packages_describe(found.path, &packages);
     (void)buf_adds(b, "Python");
